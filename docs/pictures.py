@@ -12,11 +12,11 @@ from PIL import Image
 
 from docs.site.records import keep
 from docs.site.sources import CHECKOUT
+from docs.site.speed import plot
 from docs.studies.learning_record import draw, read_record
 from parlour.baselines import make_policy
 from parlour.envs import Playthrough, load_game
 from parlour.envs.core.drawing.render import render_frame
-from parlour.scripts.bench.page import plot, sizes_plot
 
 COMMAND = "python -m docs.pictures"
 GAME, TABLE = "docs/president.gif", "envs/splendor/table.png"
@@ -25,8 +25,7 @@ COLORS = 96
 MILLISECONDS, LAST_MILLISECONDS = 900, 4000  # that a frame is shown
 SEED = 28
 PLOTS = {  # a record, and what plots it
-    "docs/benchmarks/peers.json": "scripts/bench/page.py",
-    "docs/benchmarks/sizes.json": "scripts/bench/page.py",
+    "docs/benchmarks/peers.json": "docs/site/speed.py",
     "docs/studies/learning.json": "docs/studies/learning_record.py",
 }
 
@@ -65,9 +64,8 @@ def main() -> None:
     """Draw all."""
     write_game(CHECKOUT / GAME)
     write_table(CHECKOUT / TABLE)
-    peers, sizes, learning = (CHECKOUT / record for record in PLOTS)
+    peers, learning = (CHECKOUT / record for record in PLOTS)
     plot(json.loads(peers.read_text()), peers.with_suffix(".png"))
-    sizes_plot(json.loads(sizes.read_text()), sizes.with_suffix(".png"))
     draw(read_record(learning), learning.with_suffix(".png"))
     for picture, game in ((GAME, "president"), (TABLE, "splendor")):
         keep([picture], COMMAND, [f"envs/{game}/draw.py", "envs/core/drawing"])

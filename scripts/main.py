@@ -33,7 +33,6 @@ COMMANDS = (
     "league",
     "record",
     "train",
-    "exploit",
     "trials",
     "check",
     "bench",

@@ -20,7 +20,7 @@ from ..envs import GAMES, find_game
 from ..envs.core import catalogue
 from ..envs.core.words import did_you_mean
 from .run_file import ON_THE_LINE, RunFile, read_run_file
-from .validators import MAX_SEED, seed
+from .validators import MAX_SEED, number_of_deals, seed
 
 if TYPE_CHECKING:
     from ..baselines import Policy
@@ -128,6 +128,15 @@ def user_input() -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise BadArgument(str(error)) from error
+
+
+@contextlib.contextmanager
+def writing(what: object) -> Iterator[None]:
+    """Turn an error in writing `what`, a file or folder, into BadArgument."""
+    try:
+        yield
+    except OSError as error:
+        raise BadArgument(f"cannot write {what}: {error.strerror}") from error
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -242,6 +251,13 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
         type=seed,
         help="number that decides all deals and choices: the same seed gives the same result "
         "(default 0; under contest time, deals are drawn from a secret instead)",
+    )
+
+
+def add_deals(parser: argparse.ArgumentParser, about: str) -> None:
+    """`--deals N`; `about` says what they are."""
+    parser.add_argument(
+        "--deals", type=number_of_deals, default=1000, help=f"{about} (default 1000)"
     )
 
 

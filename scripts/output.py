@@ -7,7 +7,7 @@ import logging
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from ..baselines.arena.results.export import (
     standing_headings,
 )
 from ..baselines.waiting import Wait, progress_logger
-from .options import BadArgument
+from .options import writing
 from .validators import file_to_write
 
 _WIDTH_WITHOUT_TERMINAL = 200
@@ -196,38 +196,19 @@ def write_json(data: Any, file: str | None) -> None:
     if file == "-":
         sys.stdout.write(text)
         return
-    try:
+    with writing(file):
         Path(file).write_text(text)
-    except OSError as error:
-        raise BadArgument(f"cannot write {file}: {error.strerror}") from error
-
-
-def write_record(
-    report: Mapping[str, Any],
-    file: str,
-    page: Callable[[Mapping[str, Any]], str],
-    plot: Callable[[Mapping[str, Any], Path], None],
-) -> None:
-    """Write `FILE`, and beside it `.md` and `.png`. Raises BadArgument where that fails."""
-    write_json(report, file)
-    path = Path(file)
-    path.with_suffix(".md").write_text(page(report), encoding="utf-8")
-    plot(report, path.with_suffix(".png"))
 
 
 def new_folder(name: str) -> Path:
     """Make a folder where it is missing. Raises BadArgument."""
     folder = Path(name)
-    try:
+    with writing(f"the folder {name}"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadArgument(f"cannot make the folder {name}: {error.strerror}") from error
     return folder
 
 
 def export_standings(table: Standings, folder: Path) -> None:
     """Write the files of a tournament (see `export`). Raises BadArgument where that fails."""
-    try:
+    with writing(f"to {folder}"):
         export(table, folder)
-    except OSError as error:
-        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error

@@ -161,5 +161,5 @@ DRIFTS = [
     Drift(
         "a default", "baselines/arena/ratings/sprt.py", "alpha: float = 0.05", "alpha: float = 0.01"
     ),
-    Drift("another picture", "docs/tournaments/president/cross_table.png", "", ""),
+    Drift("another picture", "docs/tournaments/president/ratings.png", "", ""),
 ]

@@ -14,17 +14,15 @@ from parlour.baselines.networks.checkpoints import (
     FORMAT,
     Checkpoint,
     load_checkpoint,
-    network_for,
     save_checkpoint,
 )
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.modules import ActionValues
-from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.training import dqn, ppo
+from parlour.training import dqn
 
 HIDDEN = (16,)
 STRENGTH = {
@@ -85,24 +83,25 @@ def test_a_round_trip_gives_the_same_player_byte_for_byte(tmp_path: Path) -> Non
     assert loaded(observations, masks, rngs).tobytes() == made(observations, masks, rngs).tobytes()
 
 
-def test_results_are_kept_beside_others_and_in_place_of_their_like(tmp_path: Path) -> None:
-    path = tmp_path / "mine.pt"
-    save_checkpoint(checkpoint_of(game_of()), path)
+def test_the_model_card_has_a_row_for_each_result(tmp_path: Path) -> None:
     shares = {"wins": [0.75, 0.7, 0.8], "draws": [0.2, 0.2, 0.2], "losses": [0.05, 0.04, 0.06]}
     exact = {"measure": "regret", "against": "random", "deals": "all", "value": [0.5, 0.4, 0.6]}
-    for kind, result, row in (
-        ("strength", {**STRENGTH, "second": "lowest"}, "| lowest | 4,000 | 50.0 [48.0, 52.0]"),
-        ("strength", {**STRENGTH, "num_games": 6000}, "| random | 6,000 |"),
-        ("duplicates", {"second": "random", "num_deals": 1000, **shares}, "| 75.00 [70.00, 80.00]"),
-        ("exact", exact, "| regret | random | all | 0.5000 [0.4000, 0.6000] |"),
+    measured = dataclasses.replace(
+        checkpoint_of(game_of()),
+        strength=[{**STRENGTH, "second": "lowest"}],
+        duplicates=[{"second": "random", "num_deals": 1000, **shares}],
+        exact=[exact],
+        notes=["seed 5 failed"],
+    )
+    save_checkpoint(measured, tmp_path / "mine.pt")
+    card = (tmp_path / "mine.md").read_text()
+    for row in (
+        "| lowest | 4,000 | 50.0 [48.0, 52.0]",
+        "| 75.00 [70.00, 80.00]",
+        "| regret | random | all | 0.5000 [0.4000, 0.6000] |",
+        "* seed 5 failed\n",
     ):
-        checkpoints.keep_results(path, kind, [result], ["seed 5 failed"])
-        assert row in path.with_suffix(".md").read_text()
-    kept = load_checkpoint(path)
-    assert [result["num_games"] for result in kept.strength] == [6000, 4000]
-    assert (len(kept.duplicates), len(kept.exact)) == (1, 1)
-    assert kept.notes == ["seed 5 failed"]
-    assert path.with_suffix(".md").read_text().count("* seed 5 failed\n") == 1
+        assert row in card
 
 
 def test_all_that_a_checkpoint_says_of_itself_comes_back(tmp_path: Path) -> None:
@@ -209,15 +208,6 @@ def test_a_checkpoint_for_something_else_says_for_what(
     torch.save(dataclasses.asdict(checkpoint_of(game)) | changes, path)
     with pytest.raises(ValueError, match=said):
         make_policy(str(path), game)
-
-
-def test_a_network_from_before_a_game_derived_inputs_is_shown_none() -> None:
-    game = game_of()
-    network = PolicyValue(game, HIDDEN)
-    old = dataclasses.asdict(ppo.Config(hidden=HIDDEN, derived_inputs=True))
-    checkpoint = checkpoint_of(game, algorithm="ppo", config=old, weights=network.state_dict())
-    again = network_for(checkpoint, game)
-    assert isinstance(again, PolicyValue) and again.seen(game) is game
 
 
 @pytest.mark.parametrize("num_players", [2, 5, 8])

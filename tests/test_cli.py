@@ -15,6 +15,7 @@ import pytest
 from numba.core.config import DISABLE_JIT
 
 import parlour
+from docs.site.speed import MANY_AT_ONCE, ONE_BY_ONE, page, speed_table
 from parlour.baselines import make_policy
 from parlour.baselines.arena.contest import sandbox
 from parlour.envs import GAMES, find_game
@@ -22,8 +23,6 @@ from parlour.envs.core.compile import rule
 from parlour.envs.core.played.transcript import load, record, to_text, verify
 from parlour.scripts import output
 from parlour.scripts.bench import measure
-from parlour.scripts.bench.page import MANY_AT_ONCE, ONE_BY_ONE, page, sizes_page, speed_table
-from parlour.scripts.commands import tournament, warm
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.training.session import algorithms, is_resumable
@@ -79,7 +78,7 @@ WRONG = {
     f"evaluate {GAME} random --deals 0": "--deals",
     f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
     f"evaluate {GAME} random --workers 0": "--workers",
-    f"match {FOUR_SEATS} random": "2 or 4 players",
+    f"match {FOUR_SEATS} random": "a match has two players; got 1",
     f"match {GAME} random,nobody": "no player 'nobody'",
     f"match {GAME} random,first_legal --sprt 3": "ELO0,ELO1",
     f"match {GAME} random,first_legal --sprt 5,x": "--sprt",
@@ -97,8 +96,6 @@ WRONG = {
     f"tournament {FOUR_SEATS} --scoring duplicate": "two seats",
     f"tournament {GAME} --deals 0": "--deals",
     f"tournament {GAME} --players random,first_legal --deals 1 --out /proc/none": "/proc/none",
-    "tournament all": "--out",
-    "tournament all --players random,first_legal --out x": "all games",
     "ratings": "STORE",
     "ratings /no/such/store": "no store",
     f"ratings {Path(__file__)}": "is not a store",
@@ -108,10 +105,9 @@ WRONG = {
     f"train dqn {GAME} --against nobody": "nobody",
     f"train dqn {GAME} --evaluate-against nobody": "nobody",
     f"train dqn {GAME} --minutes 0": "minutes must be above 0",
-    f"train dqn {GAME} --exploration 2": "epsilon must be",
+    f"train dqn {GAME} --epsilon 2": "epsilon must be",
     f"train dqn {GAME} --seed -1": "seed must be",
     "bench whist": "unknown game 'whist'",
-    "bench --sizes --cold": "--cold: not allowed with argument --sizes",
 }
 
 
@@ -437,23 +433,6 @@ def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[st
     assert again == "The same deal again: --seed 5"
 
 
-def test_options_keep_their_former_names_without_showing_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """The commands on model cards use them."""
-    for learner, former, name in (
-        ("dqn", "--exploration", "--epsilon"),
-        ("lookahead", "--grain", "--return-step"),
-        ("mlp", "--batches", "--num-batches"),
-    ):
-        with pytest.raises(SystemExit):
-            run(f"train {learner} {GAME} --help")
-        shown = capsys.readouterr().out
-        assert name in shown
-        assert former not in shown
-        assert former in refusal(f"train {learner} {GAME} {former} none", capsys)
-
-
 def test_watching_stops_after_the_plies_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"watch {GAME} --plies 3 --players first_legal") == 0
     assert capsys.readouterr().out.count("(first_legal): ") == 3
@@ -545,14 +524,6 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     assert f"mean return  {result['mean_return'][0]:+.3f}" in shown
 
 
-def test_as_many_players_as_seats_meet_at_one_table(capsys: pytest.CaptureFixture[str]) -> None:
-    players = "random,first_legal,lowest,planner"
-    assert run(f"match {FOUR_SEATS} {players} --deals 3 --json -") == 0
-    table = json.loads(capsys.readouterr().out)
-    assert {row["player"] for row in table["rows"]} == set(players.split(","))
-    assert table["num_games"] == 12
-
-
 def test_a_tournament_is_kept_and_rated_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -571,19 +542,6 @@ def test_a_tournament_is_kept_and_rated_again(
     assert (tmp_path / GAME / "results.json").read_bytes() == (out / "results.json").read_bytes()
 
 
-def test_all_games_have_their_tournament(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    games = ("trick_taking", FOUR_SEATS)  # two of them: the others would only be compiled
-    monkeypatch.setattr(tournament, "GAMES", games)
-    monkeypatch.setattr(tournament, "scripted_players", lambda game: ["random", "first_legal"])
-    assert run(f"tournament all --deals 2 --out {tmp_path} --json -") == 0
-    assert tuple(table["game"] for table in json.loads(capsys.readouterr().out)) == games
-    assert all((tmp_path / name / "results.json").is_file() for name in games)
-    page = (tmp_path / "README.md").read_text()
-    assert all(f"## {name}\n" in page for name in games)
-
-
 def test_train_leaves_a_checkpoint_that_evaluate_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -594,8 +552,6 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     file = tmp_path / "checkpoint.pt"
     evaluate = f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -"
     assert run(evaluate) == 0
-    assert run(evaluate.replace(str(file), f"{tmp_path} --keep --note again")) == 0
-    assert "* again\n" in (tmp_path / "checkpoint.md").read_text()
 
 
 PEERS = [
@@ -618,42 +574,15 @@ def test_bench_measures_every_view_and_both_starts(
     start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
     monkeypatch.setattr(measure, "start_times", lambda name, tell: {"aec": start})
     file = tmp_path / "record.json"
-    assert run(f"bench {GAME} --quick --batch 16 --record {file}") == 0
+    assert run(f"bench {GAME} --quick --batch 16 --json {file}") == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in measure.STEP_NAMES.values())
     assert "own plies, set_keeper" in shown
     record = json.loads(file.read_text())
-    assert speed_table(record) in file.with_suffix(".md").read_text()
     with_others = page({**record, "peers": PEERS})
+    assert speed_table(record) in with_others
     assert "| pgx | kuhn_poker | many games at once | 234,000 |" in with_others
     assert "Not measured: RLCard, doudizhu: no wheel" in with_others
-    assert file.with_suffix(".png").stat().st_size > 10_000
-
-
-@pytest.mark.long
-def test_bench_of_sizes_compares_one_thread_with_two(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(measure, "SIZES", (16, 32))
-    file = tmp_path / "sizes.json"
-    assert run(f"bench {GAME} --sizes --quick --record {file}") == 0
-    shown = capsys.readouterr().out
-    assert all(shown.count(name) == 2 for name in measure.SIZE_NAMES.values())
-    record = json.loads(file.read_text())
-    assert [row["tables"] for row in record["sizes"][GAME]] == [16, 32] * len(measure.SIZE_NAMES)
-    assert all(row["threads"] == 2 and row["many"] > 0 for row in record["sizes"][GAME])
-    assert file.with_suffix(".md").read_text() == sizes_page(record)
-    assert file.with_suffix(".png").stat().st_size > 10_000
-
-
-def test_bench_of_starts_alone_plays_first_games_in_new_processes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(measure, "first_game", lambda view, name, cache: (1.0, 2.0))
-    assert run(f"bench {GAME} --cold") == 0
-    shown = capsys.readouterr().out
-    assert all(view in shown for view in warm.VIEWS)
-    assert "plies per CPU-second" not in shown
 
 
 def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:

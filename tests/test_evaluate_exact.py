@@ -1,14 +1,11 @@
 """`parlour evaluate` with the document's duplicate match and with the measures of a solver."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
-from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.baselines.players.measures import measures_of
 from parlour.envs import load_game
 from parlour.scripts.main import main
@@ -45,18 +42,6 @@ def test_all_deals_of_a_small_game_can_be_measured(tmp_path: Path) -> None:
     assert 0 < regret["value"][0] <= exploitability["value"][0] < 1
 
 
-@pytest.mark.release
-def test_what_is_measured_can_be_kept_in_the_checkpoint(tmp_path: Path) -> None:
-    mine = shutil.copy(checkpoint_folder(GAME) / "lookahead.pt", tmp_path)
-    run(f"evaluate {GAME} {mine} --against first_play --duplicate --deals 20 --keep")
-    run(f"evaluate {GAME} {mine} --against smart --exact --deals 3 --keep --note twice")
-    checkpoint = load_checkpoint(mine)
-    assert [r["num_deals"] for r in checkpoint.duplicates if r["second"] == "first_play"] == [20]
-    assert [r["deals"] for r in checkpoint.exact if r["against"] == "smart"] == [3]
-    assert checkpoint.notes == ["twice"]
-    assert Path(mine).with_suffix(".md").read_text() == model_card(checkpoint)
-
-
 def test_a_game_without_a_solver_has_no_measures() -> None:
     assert measures_of(load_game("splendor")) == {}
     assert len(measures_of(load_game(GAME))) == 2
@@ -71,8 +56,6 @@ def test_a_game_without_a_solver_has_no_measures() -> None:
         f"evaluate {GAME} random --set num_players=3 --exact": "two seats",
         f"evaluate {GAME} random --deals all": "--exact",
         f"evaluate {GAME} random --exact --duplicate": "not allowed",
-        f"evaluate {GAME} random --keep": "the file of a checkpoint",
-        f"evaluate {GAME} random --note seeds": "add --keep",
     }.items(),
 )
 def test_what_cannot_be_measured_is_refused_in_one_line(

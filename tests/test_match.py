@@ -79,7 +79,6 @@ def test_two_players_mirror_each_other() -> None:
     assert ours.losses.mean == pytest.approx(1 - ours.first_places.mean)
     assert ours.wins.mean == pytest.approx(ours.first_places.mean)
     assert ours.draws.mean == 0
-    assert ours.difference == pytest.approx(2 * np.array(ours.mean_return))
 
 
 def test_every_deal_is_played_from_every_seat() -> None:
@@ -197,7 +196,6 @@ def test_every_figure_of_a_match_is_what_its_deals_say(
         (result.losses, 1 / 3),
         (result.first_places, 1 / 2),
         (result.mean_return, 1 / 6),
-        (result.difference, (1.5 + 0.75 - 1.5) / 3),
     ):
         assert estimate.mean == pytest.approx(mean)
     assert result.fair_share == pytest.approx(1 / 3)

@@ -144,24 +144,6 @@ def test_a_full_tree_is_searched_on() -> None:
     assert num_simulations_of(search.tree) > 250
 
 
-def test_settings_keep_their_former_names() -> None:
-    """Named in the README and in stored results."""
-    former = "num_playouts=30,noise=0.7,expand_at=3,explore=2.0"
-    names = "num_simulations=30,epsilon=0.7,expansion_threshold=3,exploration_constant=2.0"
-    for game in (TRICKS, load_game("splendor")):
-        tables, _, observations, masks = after_plies(game, 2)
-        chosen = [
-            make_policy(f"mcts:{settings}", game)(
-                observations, masks, streams(range(NUM_TABLES), 1), tables.states
-            )
-            for settings in (former, names, "num_simulations=30")
-        ]
-        assert (chosen[0] == chosen[1]).all()
-        assert (chosen[0] != chosen[2]).any()
-    with pytest.raises(TypeError, match="epsilon is set twice: noise is its former name"):
-        make_policy("mcts:noise=0.1,epsilon=0.1", TRICKS)
-
-
 def test_a_tree_has_room_for_each_simulation_and_for_any_number_where_time_decides() -> None:
     assert most_nodes(TRICKS, 30, None) == 30 + TRICKS.num_actions + 1
     assert most_nodes(TRICKS, 30, 5.0) == MAX_NODES_IN_TIME

@@ -8,7 +8,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "baselines", "training", "scripts")
 MOST = 8
 # What people call with keywords, a setting each.
-FACES = {"mcts", "policy_rollout", "SoloEnv.__init__", "TablesEnv.__init__"}
+FACES = {"mcts", "SoloEnv.__init__", "TablesEnv.__init__"}
 
 
 def functions_in(tree: ast.AST, path: str = "") -> Iterator[tuple[str, int]]:

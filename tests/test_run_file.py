@@ -128,7 +128,7 @@ def test_every_command_has_these_options(command: str, capsys: pytest.CaptureFix
         "PARLOUR_IMPORT",
     )
     assert all(f"{option} " in shown for option in options)
-    if command in ("play", "watch", "evaluate", "match", "tournament", "exploit", "train ppo"):
+    if command in ("play", "watch", "evaluate", "match", "tournament", "train ppo"):
         assert "PLAYER:SETTING=VALUE,... as in mcts:num_simulations=100" in shown
 
 

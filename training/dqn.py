@@ -57,7 +57,7 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        check_settings(self, COUNTS, ("minutes", "learning_rate"), fractions=("epsilon",))
+        check_settings(self, ("minutes", "learning_rate"), fractions=("epsilon",))
         if not 0 <= self.updates_per_step < math.inf:
             raise ValueError(f"updates_per_step must be 0 or more; got {self.updates_per_step}")
         if self.buffer_size < WARMUP_BATCHES * self.batch_size:
@@ -67,22 +67,7 @@ class Config:
             )
 
 
-COUNTS = (
-    "total_steps",
-    "num_tables",
-    "n_steps",
-    "buffer_size",
-    "batch_size",
-    "target_update_interval",
-    "num_threads",
-)
 WARMUP_BATCHES = 4  # the buffer holds this many batches when learning starts
-ALIASES = {  # former names of settings
-    "decisions": "total_steps",
-    "exploration": "epsilon",
-    "target_every": "target_update_interval",
-    "threads": "num_threads",
-}
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:

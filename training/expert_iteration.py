@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,12 +22,12 @@ from ..baselines.networks.learned import guide_network
 from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_others
 from ..baselines.players.making import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
-from ..envs.core.game import Game, check_range, setting
+from ..envs.core.game import Game, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .overlap import play_slices, play_while_learning
-from .progress import GuidedProgress, Spent, advanced, clocks, linear_decay, since, within
+from .progress import GuidedProgress, Losses, Spent, advanced, clocks, linear_decay, since
 from .resuming import Resumable
-from .settings import MAX_COUNT, check_settings
+from .settings import check_settings
 from .teaching import Lesson, drawn, lesson_of, taught
 
 
@@ -75,26 +74,12 @@ class Config:
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
         above_zero = "minutes", "learning_rate", "teacher_temperature", "value_scale"
-        check_settings(self, COUNTS, above_zero, fractions=("td_lambda",))
-        check_range("teacher_steps", self.teacher_steps, 0, MAX_COUNT)
+        check_settings(self, above_zero, ("td_lambda",), from_zero=("teacher_steps",))
         if self.num_simulations < 2:
             raise ValueError("num_simulations must be at least 2: one compares nothing")
 
 
-COUNTS = (
-    "total_steps", "num_tables", "batch_decisions", "num_simulations", "num_considered",
-    "num_determinizations", "kept_batches", "averaged_batches", "minibatch_size", "epochs",
-    "num_threads",
-)  # fmt: skip
 MAX_GRADIENT_NORM = 1.0
-
-
-class ImitationLosses(NamedTuple):
-    """Means over the decisions of a gradient step, or of several."""
-
-    policy: Any  # cross-entropy
-    value: Any
-    entropy: Any  # of the policies to be learned
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
@@ -108,6 +93,8 @@ def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyVa
 
 class Learner(Resumable):
     """The network that learns and the one that plays, the optimizer, and the latest lessons."""
+
+    parts = ("network", "average", "optimizer")
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
@@ -135,22 +122,6 @@ class Learner(Resumable):
             gumbel_scale=1.0,
             value_scale=config.value_scale,
         )
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return what a later run needs to continue this one; it deals new games."""
-        return {
-            "network": self.network.state_dict(),
-            "average": self.average.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "progress": tuple(self.progress),
-        }
-
-    def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave, for as long as the settings say now."""
-        self.network.load_state_dict(saved["network"])
-        self.average.load_state_dict(saved["average"])
-        self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = within(GuidedProgress(*saved["progress"]), self.config)
 
     def run(self) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn to the end of the run."""
@@ -208,7 +179,7 @@ class Learner(Resumable):
         act = partial(play.act, self.average.record(self.game), config.td_lambda, batch)
         return play_slices(act, config.num_tables, config.num_threads, pool)
 
-    def _learn(self, lesson: Lesson, random: np.random.Generator) -> ImitationLosses:
+    def _learn(self, lesson: Lesson, random: np.random.Generator) -> Losses:
         """Keep a lesson, and learn from decisions drawn from all that are kept.
 
         Return the means of their losses.
@@ -225,7 +196,7 @@ class Learner(Resumable):
             self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
         ]
         self._move_average()
-        return ImitationLosses(*np.mean(found, axis=0).tolist())
+        return Losses(*np.mean(found, axis=0).tolist())
 
     def _move_average(self) -> None:
         """Move the weights that play towards those that have just been learned."""
@@ -246,7 +217,7 @@ class Learner(Resumable):
         self.optimizer.step()
         return [part.item() for part in losses]
 
-    def _losses(self, lesson: Lesson) -> ImitationLosses:
+    def _losses(self, lesson: Lesson) -> Losses:
         """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
         units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
@@ -259,13 +230,13 @@ class Learner(Resumable):
         if lesson.others.shape[1]:
             others = self.network.values_of_others(units)
             value = value + nn.functional.mse_loss(others, torch.from_numpy(lesson.others))
-        return ImitationLosses(
+        return Losses(
             policy=-(learned * log_chances).sum(dim=1).mean(),
             value=value,
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 
-    def _report(self, losses: ImitationLosses, num_decisions: int, spent: Spent) -> None:
+    def _report(self, losses: Losses, num_decisions: int, spent: Spent) -> None:
         """Update the progress after a batch."""
         self.progress = advanced(
             self.progress,

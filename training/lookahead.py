@@ -52,19 +52,8 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        counts = "total_steps", "num_tables", "num_threads"
         fractions = "epsilon", "tau", "curriculum_fraction"
-        check_settings(self, counts, ("minutes", "learning_rate"), fractions)
-
-
-ALIASES = {  # former names of settings
-    "decisions": "total_steps",
-    "exploration": "epsilon",
-    "follow": "tau",
-    "grain": "return_step",
-    "backwards": "curriculum_fraction",
-    "threads": "num_threads",
-}
+        check_settings(self, ("minutes", "learning_rate"), fractions)
 
 
 class Positions(NamedTuple):

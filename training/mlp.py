@@ -53,17 +53,10 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        counts = "num_batches", "num_matches", "num_epochs", "batch_size", "num_threads"
-        check_settings(self, counts, ("learning_rate",), fractions=("dropout",))
+        check_settings(self, ("learning_rate",), fractions=("dropout",))
 
 
 DECAY = 0.9  # of RMSprop's mean square
-ALIASES = {  # former names of settings
-    "batches": "num_batches",
-    "matches": "num_matches",
-    "epochs": "num_epochs",
-    "threads": "num_threads",
-}
 
 
 class MatchProgress(NamedTuple):

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from ..envs.core.game import Game, setting
 from .acting import OpponentMix, SelfPlay
 from .decisions import Batch, new_batch
 from .overlap import play_slices, play_while_learning
-from .progress import SelfPlayProgress, Spent, advanced, linear_decay, within
+from .progress import Losses, SelfPlayProgress, Spent, advanced, linear_decay
 from .resuming import Resumable
 from .settings import check_settings
 
@@ -64,31 +63,11 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
-        above_zero, fractions = (
-            ("minutes", "learning_rate", "clip"),
-            ("gae_lambda", "first_place_weight"),
-        )
-        check_settings(self, COUNTS, above_zero, fractions)
+        above_zero = "minutes", "learning_rate", "clip"
+        check_settings(self, above_zero, fractions=("gae_lambda", "first_place_weight"))
 
 
-COUNTS = (
-    "total_steps",
-    "num_tables",
-    "batch_decisions",
-    "minibatch_size",
-    "epochs",
-    "num_threads",
-)
-ALIASES = {"threads": "num_threads", "trace": "gae_lambda"}  # former names of settings
 MAX_GRADIENT_NORM = 0.5
-
-
-class Losses(NamedTuple):
-    """Means over the decisions of a gradient step, or of several."""
-
-    policy: Any
-    value: Any
-    entropy: Any
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
@@ -117,20 +96,6 @@ class Learner(Resumable):
         self.parameters = list(self.network.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
         self.progress = SelfPlayProgress()
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return what a later run needs to continue this one; it deals new games."""
-        return {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "progress": tuple(self.progress),
-        }
-
-    def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave, for as long as the settings say now."""
-        self.network.load_state_dict(saved["network"])
-        self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = within(SelfPlayProgress(*saved["progress"]), self.config)
 
     def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
         """Learn to the end of the run."""

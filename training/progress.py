@@ -43,6 +43,14 @@ class GuidedProgress(NamedTuple):
     cpu_seconds: float = 0.0
 
 
+class Losses(NamedTuple):
+    """Means over the decisions of a gradient step, or of several; of tensors or numbers."""
+
+    policy: Any
+    value: Any
+    entropy: Any
+
+
 class Limits(Protocol):
     """The settings that end a run."""
 

@@ -1,22 +1,30 @@
 """Save where a learner stands, and continue from there."""
 
-import abc
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from .progress import within
 
-class Resumable(abc.ABC):
-    """A learner whose state can be saved to a file."""
 
-    @abc.abstractmethod
+class Resumable:
+    """A learner whose state can be saved to a file: its progress and those of its `parts`."""
+
+    parts: tuple[str, ...] = ("network", "optimizer")  # attributes that torch can save
+    config: Any
+    progress: Any
+
     def state_dict(self) -> dict[str, Any]:
-        """Return what a later run needs to continue this one."""
+        """Return what a later run needs to continue this one; it deals new games."""
+        state = {part: getattr(self, part).state_dict() for part in self.parts}
+        return {**state, "progress": tuple(self.progress)}
 
-    @abc.abstractmethod
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave."""
+        """Continue from what `state_dict` gave, for as long as the settings say now."""
+        for part in self.parts:
+            getattr(self, part).load_state_dict(saved[part])
+        self.progress = within(type(self.progress)(*saved["progress"]), self.config)
 
     def save(self, path: Path) -> None:
         """Write the state to a file, whole or not at all."""

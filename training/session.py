@@ -5,7 +5,6 @@ with its plot `curve.png`.
 """
 
 import ast
-import csv
 import dataclasses
 import importlib
 import math
@@ -192,32 +191,18 @@ def _checkpoint(
 
 
 def read_curve(folder: Path) -> list[dict[str, Any]]:
-    """Return the learning curve so far: a row for each measurement against each player.
+    """Return the learning curve so far: a row for each measurement against each player."""
+    import pandas as pd  # takes long
 
-    Raises ValueError for a curve of an earlier version.
-    """
     path = folder / CURVE_FILE
-    if not path.is_file():
-        return []
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    if rows and "cpu_seconds" not in rows[0]:
-        raise ValueError(
-            f"{path} was written by an earlier version, which did not count CPU seconds; "
-            "it cannot be continued"
-        )
-    return [
-        {key: value if key == "against" else float(value) for key, value in row.items()}
-        for row in rows
-    ]
+    return pd.read_csv(path).to_dict("records") if path.is_file() else []
 
 
 def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
     """Write the learning curve as CSV: one row for each measurement against each player."""
-    with (folder / CURVE_FILE).open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(curve[0]))
-        writer.writeheader()
-        writer.writerows(curve)
+    import pandas as pd
+
+    pd.DataFrame(curve).to_csv(folder / CURVE_FILE, index=False)
 
 
 def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:

@@ -1,5 +1,6 @@
 """Refuse settings with which nothing could be learned, before a run begins."""
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,17 +13,19 @@ MAX_COUNT = 10**12
 
 def check_settings(
     config: Any,
-    counts: Iterable[str],
     above_zero: Iterable[str] = (),
     fractions: Iterable[str] = (),
+    from_zero: Iterable[str] = (),
 ) -> None:
-    """Check a learner's settings, named by kind, and its `seed` and `hidden`.
+    """Check a learner's settings: `hidden`, all integers, and the numbers that are named by kind.
 
-    `counts` are integers of at least 1, `fractions` numbers in 0 .. 1. Raises ValueError.
+    Integers are at least 1, `seed` and those `from_zero` at least 0; `fractions` are numbers in
+    0 .. 1. Raises ValueError.
     """
-    check_range("seed", config.seed, 0, MAX_COUNT)
-    for name in counts:
-        check_range(name, getattr(config, name), 1, MAX_COUNT)
+    for field in dataclasses.fields(config):
+        if field.type is int:
+            least = 0 if field.name in ("seed", *from_zero) else 1
+            check_range(field.name, getattr(config, field.name), least, MAX_COUNT)
     if not config.hidden:
         raise ValueError("hidden must name at least one layer of units")
     for units in config.hidden:

@@ -7,7 +7,6 @@ same facts for people.
 import dataclasses
 import operator
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,26 +51,6 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(dataclasses.asdict(checkpoint), path)
     path.with_suffix(".md").write_text(model_card(checkpoint))
-
-
-def keep_results(
-    path: Path | str, kind: str, results: list[dict[str, Any]], notes: Iterable[str] = ()
-) -> None:
-    """Store results in a checkpoint and its card, replacing those of the same measurement.
-
-    `kind` is `strength`, `duplicates` or `exact`; `notes` are added to those there. Raises
-    ValueError if `path` is not a checkpoint.
-    """
-    path = checkpoint_file(str(path))
-    checkpoint = load_checkpoint(path)
-    kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
-    setattr(checkpoint, kind, list(kept.values()))
-    checkpoint.notes = list(dict.fromkeys([*checkpoint.notes, *notes]))
-    save_checkpoint(checkpoint, path)
-
-
-def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(result.get(key) for key in ("measure", "second", "against"))
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
@@ -180,16 +159,8 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
 
 def _network_of(checkpoint: Checkpoint, game: Game) -> nn.Module:
     settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
-    try:
-        network: nn.Module = new_network(checkpoint.algorithm, game, settings)
-        network.load_state_dict(checkpoint.weights)
-    except RuntimeError:
-        if not settings.get("derived_inputs"):
-            raise
-        # Perhaps it was trained before the game's folder derived any inputs.
-        settings["derived_inputs"] = False
-        network = new_network(checkpoint.algorithm, game, settings)
-        network.load_state_dict(checkpoint.weights)
+    network: nn.Module = new_network(checkpoint.algorithm, game, settings)
+    network.load_state_dict(checkpoint.weights)
     return network
 
 

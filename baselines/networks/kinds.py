@@ -35,18 +35,13 @@ def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
     return Perceptron(game, settings["inputs"], settings["hidden"], settings["dropout"])
 
 
-def _policy_value(game: Game, settings: Mapping[str, Any]) -> nn.Module:
-    derived_inputs = settings.get("derived_inputs", False)  # older checkpoints have none
-    return PolicyValue(game, settings["hidden"], derived_inputs=derived_inputs)
+def _policy_value(game: Game, settings: Mapping[str, Any], num_others: int = 0) -> nn.Module:
+    derived_inputs = settings.get("derived_inputs", False)
+    return PolicyValue(game, settings["hidden"], derived_inputs, num_others)
 
 
 def _guide(game: Game, settings: Mapping[str, Any]) -> nn.Module:
-    return PolicyValue(
-        game,
-        settings["hidden"],
-        derived_inputs=settings.get("derived_inputs", False),
-        num_others=num_others(game),
-    )
+    return _policy_value(game, settings, num_others(game))
 
 
 KINDS = {  # by the name of the learner

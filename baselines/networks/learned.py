@@ -23,12 +23,18 @@ def learned_policy(
 
     `other_rules`: let it play under other house rules than those that it was trained for.
     """
-    from .checkpoints import load_checkpoint, network_for  # torch, which other players do not need
     from .kinds import policy_of
 
+    algorithm, network = _loaded(path, game, other_rules)
+    return policy_of(algorithm, game, network, name or Path(path).stem)
+
+
+def _loaded(path: Path | str, game: Game, other_rules: bool = False) -> "tuple[str, nn.Module]":
+    """Return the algorithm of a checkpoint, and its network ready to play the game."""
+    from .checkpoints import load_checkpoint, network_for  # torch, which other players do not need
+
     checkpoint = load_checkpoint(path)
-    network = network_for(checkpoint, game, other_rules)
-    return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
+    return checkpoint.algorithm, network_for(checkpoint, game, other_rules)
 
 
 def load_network(path: Path | str, game: Game) -> "nn.Module":
@@ -47,10 +53,7 @@ def load_network(path: Path | str, game: Game) -> "nn.Module":
         >>> network(torch.from_numpy(observation[None])).shape
         torch.Size([1, 51])
     """
-    from .checkpoints import load_checkpoint, network_for
-
-    checkpoint = load_checkpoint(shipped_checkpoints(game).get(str(path), path))
-    network = network_for(checkpoint, game)
+    _, network = _loaded(shipped_checkpoints(game).get(str(path), path), game)
     vars(network)["game"] = game  # so that it plays no other
     return network
 
@@ -60,14 +63,12 @@ def shown_policy(path: Path | str, game: Game) -> Policy:
 
     Raises ValueError where the checkpoint does not fit the game.
     """
-    from .checkpoints import load_checkpoint, network_for
     from .kinds import policy_of
     from .policy_value import PolicyValue
 
-    checkpoint = load_checkpoint(path)
-    network = network_for(checkpoint, game)
+    algorithm, network = _loaded(path, game)
     seen = network.seen(game) if isinstance(network, PolicyValue) else game
-    return policy_of(checkpoint.algorithm, seen, network, Path(path).stem)
+    return policy_of(algorithm, seen, network, Path(path).stem)
 
 
 def guide_network(path: Path | str, game: Game) -> "PolicyValue":
@@ -75,14 +76,12 @@ def guide_network(path: Path | str, game: Game) -> "PolicyValue":
 
     Raises ValueError where it has none, and where it does not fit the game.
     """
-    from .checkpoints import load_checkpoint, network_for
     from .policy_value import PolicyValue
 
-    checkpoint = load_checkpoint(path)
-    network = network_for(checkpoint, game)
+    algorithm, network = _loaded(path, game)
     if not isinstance(network, PolicyValue):
         raise ValueError(
-            f"{path} was made by {checkpoint.algorithm} and cannot guide a search: that needs a "
+            f"{path} was made by {algorithm} and cannot guide a search: that needs a "
             "policy and a value, as ppo and expert_iteration learn"
         )
     return network

@@ -1,6 +1,5 @@
 """An entry in the list of players, and the players that belong to one game."""
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -53,30 +52,6 @@ def check_settings(name: str, make: Callable[..., Policy], settings: Mapping[str
     _, *parameters = inspect.signature(make, follow_wrapped=False).parameters.values()
     if not any(one.kind is one.VAR_KEYWORD for one in parameters):
         check_setting_names(name, settings, [one.name for one in parameters])
-
-
-def with_aliases(
-    aliases: Mapping[str, str],
-) -> Callable[[Callable[..., Policy]], Callable[..., Policy]]:
-    """Let a function that makes players accept former names of settings: {"noise": "epsilon"}.
-
-    Giving a setting under both names raises TypeError.
-    """
-
-    def decorate(make: Callable[..., Policy]) -> Callable[..., Policy]:
-        @functools.wraps(make)
-        def make_renamed(*arguments: Any, **settings: Any) -> Policy:
-            for former, name in aliases.items():
-                if former in settings:
-                    if name in settings:
-                        raise TypeError(f"{name} is set twice: {former} is its former name")
-                    settings[name] = settings.pop(former)
-            check_settings(make.__name__, make, settings)
-            return make(*arguments, **settings)
-
-        return make_renamed
-
-    return decorate
 
 
 BLIND = {  # these look at the action mask alone

@@ -10,9 +10,9 @@ from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import NO_ACTION, Game, check_range
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..players.policy import Policy, compiled_policy
-from ..players.roster import Player, scripted, searching, with_aliases
+from ..players.roster import Player, check_settings, scripted, searching
 from ..players.tuned import Weights, record_of
-from ..search.playout import ALIASES, playout
+from ..search.playout import playout
 from .exact_player import is_solved, perfect
 from .rollouts import has_network, policy_rollout
 from .solver import Solver
@@ -200,7 +200,6 @@ def value_of_rest(weights, observation, weakness, played_rank, played_count, is_
     return value
 
 
-@with_aliases(ALIASES)
 def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> Policy:
     """With two seats win by exact search if possible; otherwise play as `playout`.
 
@@ -208,6 +207,7 @@ def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> 
     those of `playout`. With more seats the hands are hidden and nothing can be solved.
     """
     check_range("solve_from", solve_from, 0, NUM_CARDS)
+    check_settings("playout_exact", playout, settings)
     search = playout(game, **{**PLAYOUTS, **settings})
     if game.num_seats > 2:
         return dataclasses.replace(search, name="playout_exact")

@@ -22,7 +22,6 @@ from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
 from ..players.policy import Policy, Search, searching_policy
-from ..players.roster import with_aliases
 from ..players.settings import checked_number
 from . import guided, halving
 from .playout import (
@@ -46,12 +45,6 @@ NUM_CONSIDERED = 16
 NUM_DETERMINIZATIONS = 8
 MAX_DETERMINIZATIONS = 10_000
 MAX_NODES_IN_TIME = 200_000  # of a search limited by time; a full tree is searched without growing
-ALIASES = {  # former names of settings
-    "num_playouts": "num_simulations",
-    "noise": "epsilon",
-    "expand_at": "expansion_threshold",
-    "explore": "exploration_constant",
-}
 
 
 class TreeSettings(NamedTuple):
@@ -60,10 +53,8 @@ class TreeSettings(NamedTuple):
     epsilon: float = EPSILON
     expansion_threshold: int = EXPANSION_THRESHOLD
     exploration_constant: float = EXPLORATION_CONSTANT
-    has_fixed_opponents: bool = False
 
 
-@with_aliases(ALIASES)
 def mcts(
     game: Game,
     num_simulations: int | None = None,
@@ -76,16 +67,15 @@ def mcts(
     network: str | None = None,
     num_considered: int = NUM_CONSIDERED,
     num_determinizations: int = NUM_DETERMINIZATIONS,
-    fixed_opponents: bool = False,
+    num_playouts: int | None = None,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
-    A move takes `num_simulations` (400 by default) or `milliseconds`; `playout_policy` and
-    `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
-    passed through it. `exploration_constant` weighs the term that favours actions tried seldom: of
-    UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled function (observation, mask words),
-    clears the bits of actions that are not worth a simulation. With `fixed_opponents` the other
-    seats always act as `playout_policy` does, in the tree too: a search for the best reply to it.
+    A move takes `num_simulations` (400 by default; `num_playouts` means the same) or
+    `milliseconds`; `playout_policy` and `epsilon` are as for `playout`. A node is a leaf until
+    `expansion_threshold` simulations have passed through it. `exploration_constant` weighs the term
+    that favours actions tried seldom: of UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled
+    function (observation, mask words), clears the bits of actions that are not worth a simulation.
 
     With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
     `guided` describes: the `num_considered` most probable actions are simulated, each in
@@ -94,15 +84,17 @@ def mcts(
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
+    if num_simulations is None:
+        num_simulations = num_playouts
+    elif num_playouts is not None:
+        raise ValueError(f"{NAME} takes num_simulations or num_playouts, not both")
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
     if exploration_constant is None:
         exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT
     constant = checked_number("exploration_constant", exploration_constant)
     if network is not None:
-        if playout_policy is not None or shortlist is not None or fixed_opponents:
-            raise ValueError(
-                "a search with a network has no playout_policy, shortlist or fixed_opponents"
-            )
+        if playout_policy is not None or shortlist is not None:
+            raise ValueError("a search with a network has no playout_policy and no shortlist")
         check_range("num_considered", num_considered, 1, MAX_BUDGET)
         check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
         how = guided.Settings(
@@ -111,9 +103,7 @@ def mcts(
         return guided.guided_policy(NAME, game, guide_network(network, game), how, milliseconds)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)
-    settings = TreeSettings(
-        checked_number("epsilon", epsilon, 1), expansion_threshold, constant, bool(fixed_opponents)
-    )
+    settings = TreeSettings(checked_number("epsilon", epsilon, 1), expansion_threshold, constant)
     shorten = shortlist or keep_all
     search = _search_with_playouts(game, settings, playout_policy, shorten, budget, milliseconds)
     return searching_policy(NAME, game, search)
@@ -229,8 +219,7 @@ def _bind_search(
     determinize = bind(determinize_template, **rules)
     evaluate = bind(play_out_template, choose=choose, **dict(in_playouts))
     select = bind(select_template, choose=choose, shorten=shorten, **rules)
-    act = bind(_act, choose=choose, **dict(in_playouts))
-    simulate = bind(_simulate, select=select, evaluate=evaluate, act=act, **rules)
+    simulate = bind(_simulate, select=select, evaluate=evaluate, **rules)
     return bind(_search, determinize=determinize, simulate=simulate, **rules)
 
 
@@ -256,25 +245,13 @@ def _simulate(state, rng, own_seat, action, tree, settings, scratch):
     settle(state, rng)
     while not is_terminal(state) and not is_leaf(tree, node, length, settings):
         seat = seat_to_act(state)
-        if settings.has_fixed_opponents and seat != own_seat:
-            apply_action(state, act(state, rng, seat, scratch))
-        else:
-            action = select(state, rng, seat, tree, node, settings, scratch)
-            node = expand(tree, length, node, action, seat)
-            length += 1
-            apply_action(state, action)
+        action = select(state, rng, seat, tree, node, settings, scratch)
+        node = expand(tree, length, node, action, seat)
+        length += 1
+        apply_action(state, action)
         settle(state, rng)
-    other_epsilon = 0.0 if settings.has_fixed_opponents else settings.epsilon
-    evaluate(state, rng, own_seat, settings.epsilon, other_epsilon, scratch)
+    evaluate(state, rng, settings.epsilon, scratch)
     backpropagate(tree, length, scratch.values)
-
-
-def _act(state, rng, seat, scratch):
-    """Return what the playouts' player does."""
-    scratch.words[:] = 0
-    legal_actions(state, scratch.words)
-    observe(state, seat, scratch.observation[0])
-    return choose(scratch, rng)
 
 
 @rule

@@ -18,7 +18,7 @@ from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
 from ..networks.learned import learned_policy
 from ..players.policy import Policy
-from ..players.roster import BLIND, own_players, with_aliases
+from ..players.roster import BLIND, own_players
 from ..players.settings import checked_above_zero, checked_number
 from ..players.user_files import CHECKPOINT, checkpoint_file
 from . import halving
@@ -27,12 +27,10 @@ NAME = "playout"
 BUDGET = 400  # playouts or simulations a move, unless a setting says otherwise
 MAX_BUDGET = 1_000_000
 EPSILON = 0.2
-ALIASES = {"noise": "epsilon"}  # former names of settings
 
 _BLIND_FUNCTIONS = tuple(player.row_function for player in BLIND.values())
 
 
-@with_aliases(ALIASES)
 def playout(
     game: Game,
     num_playouts: int | None = None,
@@ -238,7 +236,7 @@ def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
                     states[1] = states[0]
                     streams[1] = streams[0]
                     apply_action(states[1], action)
-                    play_out(states[1], streams[1], seat, epsilon, epsilon, scratch)
+                    play_out(states[1], streams[1], epsilon, scratch)
                     sums[row, action] += scratch.values[seat]
 
 
@@ -249,18 +247,17 @@ def determinize_template(position, seat, rng, states, streams, index):
     split(rng, streams[index])
 
 
-def play_out_template(state, rng, own_seat, epsilon, other_epsilon, scratch):
+def play_out_template(state, rng, epsilon, scratch):
     """Let one player act for all seats to the end; write the returns into `scratch.values`.
 
-    It acts at random with probability `epsilon` in one seat and `other_epsilon` in the others.
+    It acts at random with probability `epsilon`.
     """
     settle(state, rng)
     while not is_terminal(state):
         seat = seat_to_act(state)
-        chance = epsilon if seat == own_seat else other_epsilon
         scratch.words[:] = 0
         legal_actions(state, scratch.words)
-        if chance > 0.0 and uniform(rng) < chance:
+        if epsilon > 0.0 and uniform(rng) < epsilon:
             action = random_allowed(scratch.words, rng)
         else:
             observe(state, seat, scratch.observation[0])

@@ -28,7 +28,7 @@ from .playout import MAX_BUDGET, PlayoutScratch, checked_budget, determinize_tem
 NAME = "policy_rollout"
 NUM_PLAYOUTS = 200
 NUM_CONSIDERED = 6
-MARGIN = 1.0
+MARGIN = 1.0  # standard errors by which an action is behind when it is left aside
 FIRST_PLACE_WEIGHT = 0.8
 ROUNDS_AT_ONCE = 8
 MAX_GAP_OF_LOGITS = 5.0  # of a policy: a chance of less than 1 in 148 of that of the best
@@ -42,7 +42,6 @@ class RolloutSettings(NamedTuple):
     seconds: float | None  # in place of a number of playouts
     num_considered: int
     max_gap: float
-    margin: float
 
 
 class Worth(NamedTuple):
@@ -74,7 +73,6 @@ def policy_rollout(
     num_playouts: int | None = None,
     milliseconds: float | None = None,
     num_considered: int = NUM_CONSIDERED,
-    margin: float = MARGIN,
     first_place_weight: float = FIRST_PLACE_WEIGHT,
     horizon: int = 0,
     knowledge: Knowledge = NO_KNOWLEDGE,
@@ -84,10 +82,10 @@ def policy_rollout(
     `network` is the file of a checkpoint. Of the legal actions, the `num_considered` with its
     highest outputs are compared, but none far below the best. A move takes at most `num_playouts`
     games (200 by default) or `milliseconds`; it ends sooner where one action is left. An action is
-    left aside when it is behind the leader by more than `margin` standard errors of their
-    difference. A game counts by `first_place_weight` (0.8 by default) for the first place, and by
-    the rest for the return: see `weigh_first_place`. With a `horizon` above 0 a playout ends where
-    the seat has a choice for that many times again, and what the network expects there counts.
+    left aside when it is behind the leader by more than a standard error of their difference. A
+    game counts by `first_place_weight` (0.8 by default) for the first place, and by the rest for
+    the return: see `weigh_first_place`. With a `horizon` above 0 a playout ends where the seat has
+    a choice for that many times again, and what the network expects there counts.
     With `knowledge` a playout ends as soon as its outcome is known, and one of equal actions is
     compared.
 
@@ -102,7 +100,6 @@ def policy_rollout(
         seconds=None if milliseconds is None else milliseconds / 1000,
         num_considered=num_considered,
         max_gap=MAX_GAP_OF_LOGITS if player.values is None else MAX_GAP_OF_VALUES,
-        margin=checked_number("margin", margin),
     )
     worth = Worth(checked_number("first_place_weight", first_place_weight, 1), horizon)
     if horizon > 0 and player.values is not None:
@@ -162,7 +159,7 @@ class RolloutSearch:
         is_allowed = np.take_along_axis(masks, names, axis=1) == 1
         for row, outputs in enumerate(np.where(is_allowed, self._outputs(shown), -np.inf)):
             considered = self._considered(shown[row], outputs, np.inf)
-            running, means = self._race(shown[row], rngs[row], considered, margin=np.inf)
+            running, means = self._race(shown[row], rngs[row], considered, np.inf)
             same_as = self._same_as(shown[row])
             for action, mean in zip(running, means, strict=True):
                 values[row, names[row, same_as == same_as[action]]] = mean
@@ -203,10 +200,9 @@ class RolloutSearch:
         position: np.ndarray,
         rng: np.ndarray,
         running: np.ndarray,
-        margin: float | None = None,
+        margin: float = MARGIN,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions that are left at the end, in the same order, and their mean worth."""
-        margin = self.settings.margin if margin is None else margin
         scratch = PlayoutScratch.empty(
             self.seen, self._weights
         )  # fresh, so that threads do not share it

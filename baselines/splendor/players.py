@@ -20,9 +20,8 @@ from ...envs.splendor.actions import (
 from ...envs.splendor.cards import COLOUR_BITS, NOTHING, NUM_COLOURS, YELLOW
 from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
 from ..players.policy import Policy
-from ..players.roster import scripted, searching, with_aliases
+from ..players.roster import check_settings, scripted, searching
 from ..players.tuned import Weights, record_of
-from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
 
 NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # visible cards: on the table, then the seat's reserved ones
@@ -124,8 +123,8 @@ def goals(observation, power):
 @rule
 def power_after(observation, power, action, goal):
     """The means to pay after an action; reserving anything but the goal is a loss."""
-    if RESERVE <= action < BUY or RESERVE_RETURNING <= action < COLLECT_RETURNING:
-        slot = action - RESERVE if action < BUY else (action - RESERVE_RETURNING) % NUM_SLOTS
+    slot = reserved_slot(action)
+    if slot != NO_PLACE:
         if slot != goal:
             return np.int64(0)
         if observation.bank[YELLOW] > 0:
@@ -365,13 +364,13 @@ def gems_missing(cost, power):
     return max(missing, 0)
 
 
-@with_aliases(ALIASES)
 def mcts(game: Game, **settings: Any) -> Policy:
     """Search a tree of the planner's best actions over re-dealt decks, with greedy playouts.
 
     `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
     With a `network`, that chooses what to look at, there are no playouts, and few determinizations.
     """
+    check_settings("mcts", tree_search, settings)
     if settings.get("network") is not None:
         return tree_search(game, **{**GUIDED_SEARCH, **settings})
     return tree_search(game, **{**SEARCH, "shortlist": shortlist, **settings})

@@ -1,6 +1,5 @@
-"""Trials of Top Trumps: one game with every trick printed, or batches from a list.
+"""Trials of Top Trumps: batches of games from a list.
 
-    parlour trials top_trumps single goliath expert
     parlour trials top_trumps batch [TRIALS.json]
     parlour trials top_trumps template > my_agent.py
 
@@ -13,7 +12,7 @@ import datetime
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,7 +20,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game, check_range
-from ...envs.core.play.playthrough import Playthrough
 from ...envs.registry import load_game
 from ..arena.play.batches import BATCH_DEALS, play_deals
 from ..arena.ratings.statistics import Estimate, wilson
@@ -34,7 +32,6 @@ TEMPLATE = Path(__file__).with_name("agent_template.py")
 MAX_TRIALS = 10**9
 ROW = "[player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]"
 _NEEDED = 4  # the first four of the eight are required
-_DRAWN = 2
 
 
 class TrialSpec(NamedTuple):
@@ -142,40 +139,6 @@ def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.n
     """The return of player 1, in seat 0, for each seed."""
     seated = np.broadcast_to(np.arange(2), (len(seeds), 1, 2))
     return play_deals(game, players, seeds, seated)[:, 0, 0]
-
-
-def told_game(trial: TrialSpec, settings: TrialSettings) -> Iterator[str]:
-    """Play one game and describe it trick by trick."""
-    game = game_of(trial, settings)
-    players = trial.players(game)
-    played = Playthrough(game, players, settings.seed)
-    for turn in played:
-        if turn.number > 1:
-            yield _trick_text(game, players, turn.state)
-    yield _trick_text(game, players, played.state)
-    returns = played.returns
-    winner = players[int(returns.argmax())].name if returns.any() else "nobody"
-    yield f"{winner} wins after {played.state['num_tricks']} tricks"
-
-
-def _trick_text(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:
-    """A line on a trick: the choice, both cards with their values, the winner and deck sizes."""
-    from .agents import deck_frame
-
-    ids = deck_frame(game, state)["id"]
-    field, starter = int(state["last_field"]), int(state["last_starter"])
-    shown = [
-        f"{players[seat].name} {ids[card]} {state['values'][card, field]}"
-        for seat, card in enumerate(state["last_cards"].tolist())
-    ]
-    winner = int(state["last_winner"])
-    outcome = "drawn" if winner == _DRAWN else f"player {winner + 1} wins"
-    sizes = " : ".join(str(size) for size in state["deck_sizes"])
-    pile = f", draw pile {state['pile_size']}" if state["pile_size"] else ""
-    return (
-        f"{state['num_tricks']:5}  player {starter + 1} chooses {game.action_name(field)}: "
-        f"{shown[0]} v {shown[1]}: {outcome}; cards {sizes}{pile}"
-    )
 
 
 # Results as files

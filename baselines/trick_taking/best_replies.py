@@ -1,14 +1,11 @@
-"""The best reply to a player of two-seat trick-taking in every position, as a table.
-
-The table is for players that use only the order of the cards left, such as a random one.
-"""
+"""The best reply to uniformly random play of two-seat trick-taking, as a table of all positions."""
 
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.bits import popcount
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Game
 from .position import (
@@ -33,7 +30,6 @@ from .solver import (
 )
 
 MAX_VALUES = 12  # the limit of the solver's table
-ANY = -1  # the player plays any legal card, all equally likely
 
 # The solver's functions without its search, for games whose table has all positions.
 _trick_value = bind(trick_value, value_of=table_value)
@@ -41,56 +37,28 @@ _lead_value = bind(lead_value, trick_value=_trick_value)
 _card_worth = bind(card_worth, lead_value=_lead_value, trick_value=_trick_value)
 
 
-class Opponent(NamedTuple):
-    """The card that a player leads in each position, and its reply to each lead, or ANY.
-
-    Cards are indices of bits.
-    """
-
-    leads: np.ndarray  # int8 [slots]
-    replies: np.ndarray  # int8 [slots, cards]
-
-
 class ReplyTable(NamedTuple):
     """The tricks that the best reply takes on average when it leads and when it follows."""
 
     solution: Solution
-    opponent: Opponent
     is_perfect: bool  # it may choose perfect cards only
     leading: np.ndarray  # float64 [slots]
     following: np.ndarray  # float64 [slots]
 
 
-def reply_table(num_values: int, opponent: Opponent, is_perfect: bool = False) -> ReplyTable:
-    """Make the table for a player, in about a second for ten values.
+@lru_cache(maxsize=2)
+def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
+    """Make the table, once per process and in about a second for ten values.
 
     Raises ValueError for more values than the solver's table allows.
     """
-    check_has_table(num_values)
-    solution = solution_of(num_values)
-    slots = len(solution.values)
-    table = ReplyTable(solution, opponent, is_perfect, np.zeros(slots), np.zeros(slots))
-    _fill(table)
-    return table
-
-
-@lru_cache(maxsize=2)
-def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
-    """The table against uniformly random play, made once per process."""
-    check_has_table(num_values)
-    return reply_table(num_values, no_choices(num_values), is_perfect)
-
-
-def no_choices(num_values: int) -> Opponent:
-    """A player that plays any legal card."""
-    slots = len(solution_of(num_values).values)
-    return Opponent(np.full(slots, ANY, np.int8), np.full((slots, 2 * num_values), ANY, np.int8))
-
-
-def check_has_table(num_values: int) -> None:
-    """Raise ValueError for a game too large for a table of all positions."""
     if num_values > MAX_VALUES:
         raise ValueError(f"a table of all positions is for up to {MAX_VALUES} values")
+    solution = solution_of(num_values)
+    slots = len(solution.values)
+    table = ReplyTable(solution, is_perfect, np.zeros(slots), np.zeros(slots))
+    _fill(table)
+    return table
 
 
 # The table: bottom-up over the number of tricks left
@@ -114,9 +82,8 @@ def _fill(table):
 
 @rule
 def mean_after_leads(table, position):
-    """The mean value of the best replies, over the player's possible leads."""
-    chosen = table.opponent.leads[place_in(table.solution.starts, position)]
-    leads = position.word if chosen == ANY else np.int64(1) << chosen
+    """The mean value of the best replies, over all leads."""
+    leads = position.word
     total, count = 0.0, popcount(leads)
     while leads != 0:
         total += best_worth(table, position, leads & -leads)
@@ -158,8 +125,7 @@ def mean_worth(table, position, lead, card):
     """The tricks that a lead, or a reply, is worth to its seat on average."""
     if lead != 0:
         return trick_worth(table, position, lead, card, False)
-    chosen = table.opponent.replies[place_in(table.solution.starts, position), lowest_bit(card)]
-    replies = legal_replies(position, card) if chosen == ANY else np.int64(1) << chosen
+    replies = legal_replies(position, card)
     total, count = 0.0, popcount(replies)
     while replies != 0:
         total += trick_worth(table, position, card, replies & -replies, True)

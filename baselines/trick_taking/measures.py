@@ -17,9 +17,7 @@ from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..players.making import make_policy
 from ..players.measures import Measure, turns_from_both_seats
 from ..search.best_response import best_replies
-from .best_replies import MAX_VALUES, Opponent, reply_table
 from .solver import card_values, check_solved
-from .solver_choices import choices_of
 
 _BATCH = 4096
 
@@ -46,16 +44,12 @@ def exploitability(
     """Return the tricks per game that the best reply takes beyond those of perfect play.
 
     Deals are as for `regret`. The reply sees the order in which hands were dealt, so this is an
-    upper bound for a player that uses that order. A deal of 10 values takes about 10 ms; for a
-    player that uses only the order of the cards left, all deals are computed at once. Raises
-    ValueError for a player that uses random numbers, unless it is `random`.
+    upper bound for a player that uses that order. A deal of 10 values takes about 10 ms, so all
+    deals take an hour. Raises ValueError for a player that uses random numbers, unless it is
+    `random`.
     """
     check_solved(game)
     player = make_policy(policy, game)
-    if num_deals is None and game.config.num_values <= MAX_VALUES:
-        choices = choices_of(game, player)
-        if choices is not None:
-            return mean_of_deals(_gained_in_every_deal(game.config.num_values, choices))
     parts = [_gained_tricks(game, player, tables) for tables in _deals(game, num_deals, seed)]
     return mean_of_deals(np.concatenate(parts))
 
@@ -76,13 +70,6 @@ def _gained_tricks(game: Game, player: Any, tables: Tables) -> np.ndarray:
         returns, _ = best_replies(game, player, tables.states, np.full(len(total), seat))
         total += (returns + 1) * game.config.num_values / 2
     return (total - game.config.num_values) / 2
-
-
-def _gained_in_every_deal(num_values: int, choices: Opponent) -> np.ndarray:
-    """The mean over both seats: the reply leads the first trick in one, the player in the other."""
-    table = reply_table(num_values, choices)
-    slots = table.solution.starts[num_values, num_values] + _all_hands(num_values)
-    return (table.leading[slots] + table.following[slots] - num_values) / 2
 
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:

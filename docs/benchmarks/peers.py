@@ -74,17 +74,20 @@ def main() -> None:
         "--quick", action="store_true", help="measure for a moment, and write nothing"
     )
     is_quick = parser.parse_args().quick
+    sys.path.insert(0, str(CHECKOUT))
+    from docs.site.speed import page, peer_rows, plot
     from parlour.envs import GAMES
     from parlour.scripts.bench.measure import BATCH, QUICK, Effort, speed_report
-    from parlour.scripts.bench.page import page, peer_rows, plot
-    from parlour.scripts.output import write_record
 
     effort = QUICK if is_quick else Effort()
     report = speed_report(list(GAMES), BATCH, effort, tell)
     report["peers"] = measure(effort.seconds, effort.repeats)
     print("\n".join("  ".join(row) for row in peer_rows(report)))
     if not is_quick:
-        write_record(report, str(HERE / "peers.json"), page, plot)
+        record = HERE / "peers.json"
+        record.write_text(json.dumps(report, indent=2) + "\n")
+        record.with_suffix(".md").write_text(page(report))
+        plot(report, record.with_suffix(".png"))
 
 
 def tell(what: str) -> None:

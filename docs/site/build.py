@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlour.envs import GAMES
-from parlour.scripts.bench.page import speed_table
 
 from . import games, records, reference
 from .keywords import keyword_table
 from .sources import CHECKOUT, Linked, all_sources, page_of
+from .speed import speed_table
 
 OUT = CHECKOUT / "build" / "site"
 HERE = Path(__file__).parent

@@ -11,10 +11,10 @@ from docs.studies.learning_record import draw, read_record
 from parlour.baselines.arena.results.export import markdown_table
 from parlour.envs import GAMES
 from parlour.envs.core.game import Game
-from parlour.scripts.bench.page import peer_rows
 
 from . import records
 from .sources import CHECKOUT, LINK
+from .speed import peer_rows
 
 SPEED = CHECKOUT / "docs" / "benchmarks" / "peers.json"
 _CHANGE = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)

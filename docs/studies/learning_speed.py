@@ -27,7 +27,8 @@ from parlour.scripts.bench.measure import machine
 from parlour.scripts.bench.plays import best_rate, vector_replay
 from parlour.training.acting import Batch
 from parlour.training.evaluate import evaluate
-from parlour.training.ppo import Config, Learner, Losses
+from parlour.training.ppo import Config, Learner
+from parlour.training.progress import Losses
 
 from .recorded import STUDIES
 

@@ -1,1 +1,1 @@
-"""Speed: what is measured, and the page of a record."""
+"""Speed: what is measured, and how."""

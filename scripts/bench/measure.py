@@ -1,6 +1,6 @@
-"""Measure speed: plies per second in every view, by the number of tables, and the time to start.
+"""Measure speed: plies per second in every view, and the time to start.
 
-Each figure is the best of a few repeats. All are plain data, which `page` shows.
+Each figure is the best of a few repeats. All are plain data.
 """
 
 import contextlib
@@ -20,7 +20,6 @@ import numpy as np
 import parlour
 
 from ...baselines import make_policy
-from ...baselines.arena import Plan, Workers, play_match
 from ...baselines.arena.play.batches import play_deals
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats, importable_name
@@ -36,42 +35,23 @@ from .plays import (
     aec_replay,
     best_rate,
     fused,
-    random_step,
     solo_replay,
     timed,
     vector_replay,
 )
 
 BATCH = 4096  # tables of the vector environment
-SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
 STEP_NAMES = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
-    "vector step": "vector, step()",
     "vector opponents": "vector, step(): plies of all seats",
     "match": "compiled match",
     "playouts": "playouts, unobserved",
-    "aec raw step": "AEC, raw_env(): step()",
     "aec raw": "AEC, raw_env(): last(), step()",
-    "aec step": "AEC, env(): step()",
     "aec": "AEC, env(): last(), step()",
     "solo": "solo, gym.make(): own plies",
-    "solo step": "solo, step() alone",
-    "solo statistics": "solo, RecordEpisodeStatistics",
-    "solo monitor": "solo, SB3's Monitor",
-}
-MATCH = "match"
-SIZE_NAMES = {
-    "playouts": "playouts, unobserved",
-    "vector": "vector, observed",
-    "step": "vector, step()",
-    MATCH: "match, script v random",
 }
 COUNTED_GAMES = 512
-MIXING = 256  # plies after which tables that began together are at different plies of their games
-LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
-TURNS = 4  # short turns of each timing: a burst of other work then spoils only one
-
 Tell = Callable[[str], None]  # is called with what is being measured
 
 
@@ -95,12 +75,6 @@ def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -
             "start": start_times(name, tell),
         }
     return report
-
-
-def start_report(names: Sequence[str], tell: Tell) -> dict[str, Any]:
-    """Return the times to start of games, and no rates."""
-    games = {name: {"plies_per_cpu_second": {}, "start": start_times(name, tell)} for name in names}
-    return {"machine": machine(), "games": games, "peers": []}
 
 
 # Plies per second of processor time
@@ -128,21 +102,12 @@ def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
     whole.reset(seed=0)
     yield "vector", fused(scaled, observe=True)
     yield "vector integer", fused(whole, observe=True)
-    yield "vector step", vector_replay(scaled)
     yield "playouts", fused(scaled, observe=False)
     yield "vector opponents", _scripted_vector(game, player, batch)
     yield "match", _scripted_match(game, player, batch)
-    yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
-    yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
-    solo = gymnasium.make(made, opponents=player, **settings)
-    yield "solo", solo_replay(solo)
-    yield "solo step", solo_replay(solo, counts_reset=False)
-    yield "solo statistics", solo_replay(gymnasium.wrappers.RecordEpisodeStatistics(solo))
-    from stable_baselines3.common.monitor import Monitor  # here, because it imports torch
-
-    yield "solo monitor", solo_replay(Monitor(solo))
+    yield "solo", solo_replay(gymnasium.make(made, opponents=player, **settings))
 
 
 def _scripted_vector(game: Game, player: str, batch: int) -> Timed:
@@ -188,63 +153,6 @@ def _count_plies(game: Game, player: str) -> tuple[int, int]:
         num_own += int((turn.seats == 0).sum())
         turn.ask(policy, rngs)
     return num_plies, num_own
-
-
-# Plies per second by the clock, by the number of tables and threads
-
-
-def sizes_report(
-    names: Sequence[str], num_threads: int, effort: Effort, tell: Tell
-) -> dict[str, Any]:
-    """Return rows with plies (or games) per second for each thing measured and each size."""
-    measured = {name: _size_rows(name, num_threads, effort, tell) for name in names}
-    return {"machine": machine(), "sizes": measured}
-
-
-def _size_rows(name: str, num_threads: int, effort: Effort, tell: Tell) -> list[dict[str, Any]]:
-    """Return the best of the repeats, in which one thread and `num_threads` alternate.
-
-    The repeats are some time apart and use new memory, because speed depends on where that lies and
-    on which cores a virtual machine has just then.
-    """
-    rows: list[dict[str, Any]] = [
-        {"what": what, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
-        for what in SIZE_NAMES
-        for size in SIZES
-    ]
-    for repeat in range(effort.repeats):
-        for row in rows:
-            what, size = row["what"], row["tables"]
-            tell(f"{name}, {size:,} tables: {SIZE_NAMES[what]}, {repeat + 1} of {effort.repeats}")
-            for key, count in (("one", 1), ("many", num_threads)):
-                play = _sized(name, what, size, count)
-                rate = best_rate(play, TURNS, min(effort.seconds, LONGEST) / TURNS)
-                row[key] = max(rate, row[key])
-    return rows
-
-
-def _sized(name: str, what: str, size: int, num_threads: int) -> Timed:
-    if what == MATCH:
-        return _sized_match(find_game(name), size, num_threads)
-    envs: Any = gymnasium.make_vec(
-        f"parlour:{GAMES[name]}", num_envs=size, self_play=True, num_threads=num_threads
-    )
-    envs.reset(seed=0)
-    envs.play_random(MIXING, observe=False)
-    if what == "step":
-        return random_step(envs)
-    return fused(envs, observe=what == "vector", now=time.perf_counter)
-
-
-def _sized_match(game: Game, size: int, num_threads: int) -> Timed:
-    players = middling_player(game), "random"
-    if players[0] == players[1]:
-        players = "first_legal", "random"
-    num_deals = max(1, size // game.num_seats)
-    plan = Plan(Workers(num_threads=num_threads), num_deals)
-    return timed(
-        lambda: play_match(game, *players, num_deals, plan=plan).num_games, time.perf_counter
-    )
 
 
 # The time to the end of the first game

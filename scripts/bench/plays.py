@@ -91,7 +91,7 @@ def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (masks * rng.random(masks.shape, np.float32)).argmax(axis=1)
 
 
-def aec_replay(env: Any, looks: bool = True, num_games: int = RECORDED_GAMES) -> Timed:
+def aec_replay(env: Any, num_games: int = RECORDED_GAMES) -> Timed:
     """Replay games in a PettingZoo environment: `last()`, then `step()`, for every ply."""
     rng = random.Random(0)
     games = []
@@ -110,15 +110,14 @@ def aec_replay(env: Any, looks: bool = True, num_games: int = RECORDED_GAMES) ->
         for seed, actions in enumerate(games):
             env.reset(seed=seed)
             for action in actions:
-                if looks:
-                    env.last()
+                env.last()
                 env.step(action)
         return num_plies
 
     return timed(play)
 
 
-def solo_replay(env: Any, counts_reset: bool = True, num_games: int = RECORDED_GAMES) -> Timed:
+def solo_replay(env: Any, num_games: int = RECORDED_GAMES) -> Timed:
     """Replay games in a Gymnasium environment; only the plies of its own seat are counted."""
     rng = random.Random(0)
     games = []
@@ -131,18 +130,16 @@ def solo_replay(env: Any, counts_reset: bool = True, num_games: int = RECORDED_G
             _, _, terminated, _, info = env.step(actions[-1])
         games.append(actions)
 
-    def play() -> tuple[int, float]:
-        spent = 0.0
+    num_plies = sum(map(len, games))
+
+    def play() -> int:
         for seed, actions in enumerate(games):
-            start = time.process_time()
             env.reset(seed=seed)
-            start = start if counts_reset else time.process_time()
             for action in actions:
                 env.step(action)
-            spent += time.process_time() - start
-        return sum(map(len, games)), spent
+        return num_plies
 
-    return play
+    return timed(play)
 
 
 def legal_choice(mask: np.ndarray, rng: random.Random) -> int:

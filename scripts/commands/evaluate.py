@@ -5,7 +5,6 @@ Every deal is played from every seat. `--duplicate` counts deals won, lost and d
 """
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ...baselines import Policy
@@ -13,7 +12,6 @@ from ...baselines.arena import DuplicateResult, play_duplicate, play_match
 from ...baselines.arena.ratings.statistics import Estimate
 from ...baselines.arena.results.export import as_data
 from ...baselines.players.measures import measures_of
-from ...baselines.players.user_files import checkpoint_file
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,
@@ -24,7 +22,6 @@ from ..options import (
     chosen_players,
     first_seed,
     player_names,
-    user_input,
 )
 from ..output import (
     add_json,
@@ -69,19 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for solved games: measure the distance from perfect play by exact values",
     )
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="write the results into the checkpoint PLAYER and its model card",
-    )
-    parser.add_argument(
-        "--note",
-        dest="notes",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="with --keep: add a note to the model card, such as other seeds and failed runs",
-    )
     add_seed(parser)
     add_plan(parser)
     add_json(parser)
@@ -100,10 +84,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
     if arguments.deals != ALL_DEALS:
         check_deals(arguments)
-    if arguments.keep and not Path(checkpoint_file(arguments.player)).is_file():
-        raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
-    if arguments.notes and not arguments.keep:
-        raise BadArgument("--note goes into a model card: add --keep")
     if not arguments.exact:
         _by_matches(arguments, game)
     elif arguments.contest is not None:
@@ -128,9 +108,7 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
     if arguments.json != "-":
         print_text(f"{results[0].first} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)
-    data = [as_data(result) for result in results]
-    write_json(data, arguments.json)
-    _keep(arguments, "duplicates" if arguments.duplicate else "strength", data)
+    write_json([as_data(result) for result in results], arguments.json)
 
 
 def _print_duplicates(results: list[DuplicateResult]) -> None:
@@ -154,16 +132,16 @@ def _exactly(
     results: list[dict[str, Any]] = []
     for name, measure in measures.items():
         for opponent in opponents if measure.has_opponent else opponents[:1]:
-            result: dict[str, Any] = {"measure": name, "against": opponent.name}
-            result |= {"value": None, "refusal": ""}
-            if not measure.has_opponent:
-                result["against"] = "the best reply"
+            against = opponent.name if measure.has_opponent else "the best reply"
+            value, refusal = None, ""
             try:
-                value = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
-                result["value"] = list(value)
+                found = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
+                value = list(found)
             except ValueError as error:  # not this player, or not this game
-                result["refusal"] = str(error)
-            results.append(result)
+                refusal = str(error)
+            results.append(
+                {"measure": name, "against": against, "value": value, "refusal": refusal}
+            )
     if all(result["value"] is None for result in results):
         raise BadArgument(results[0]["refusal"])
     if arguments.json != "-":
@@ -171,19 +149,7 @@ def _exactly(
         rows = [[r["measure"], r["against"], _value_text(r)] for r in results]
         print_table(("measure", "against", "value"), rows)
     head = {"game": game.name, "player": player.name, "deals": arguments.deals}
-    data = [{**head, **result} for result in results]
-    write_json(data, arguments.json)
-    _keep(arguments, "exact", [result for result in data if result["value"] is not None])
-
-
-def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]]) -> None:
-    if arguments.keep:
-        from ...baselines.networks.checkpoints import (
-            keep_results,  # needs torch, which other players do not
-        )
-
-        with user_input():
-            keep_results(arguments.player, kind, results, arguments.notes)
+    write_json([{**head, **result} for result in results], arguments.json)
 
 
 def _value_text(result: dict[str, Any]) -> str:

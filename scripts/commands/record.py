@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...baselines.recordings import EXTRA, FORMATS, Recorded, record, valuer_of
 from ..options import (
+    add_deals,
     add_game,
     add_seed,
     check_deals,
@@ -20,7 +21,7 @@ from ..options import (
     user_input,
 )
 from ..output import counted
-from ..validators import file_to_write, number_of_deals
+from ..validators import file_to_write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,12 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="random",
         help="one player for all seats, or one for each (default random)",
     )
-    parser.add_argument(
-        "--deals",
-        type=number_of_deals,
-        default=1000,
-        help="number of deals, each played once (default 1000)",
-    )
+    add_deals(parser, "number of deals, each played once")
     parser.add_argument(
         "--out",
         metavar="FILE",

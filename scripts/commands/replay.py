@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
-from ..options import BadArgument, check_seat, user_input
+from ..options import BadArgument, check_seat, user_input, writing
 from ..output import counted
 from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
 from ..validators import positive, seconds, seed, whole
@@ -78,10 +78,8 @@ def run(arguments: argparse.Namespace) -> None:
     judged = _judged(transcript, arguments.think) if arguments.think > 0 else None
     page = replay_page(replay_data(transcript, arguments.seat, names, judged))
     path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")
-    try:
+    with writing(path):
         path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise BadArgument(f"cannot write {path}: {error.strerror}") from error
     print(f"{len(transcript.plies)} plies of {game.name}: {path}")
     if arguments.html is None:
         webbrowser.open(path.as_uri())

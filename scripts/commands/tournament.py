@@ -1,7 +1,6 @@
 """Play a tournament, and print ratings with intervals, contest points and a cross table.
 
-GAME `all` plays one tournament for each game between its scripted players, and writes the results
-to one folder for each. With `--store`, a run that was stopped continues where it stopped.
+With `--store`, a run that was stopped continues where it stopped.
 """
 
 import argparse
@@ -13,12 +12,12 @@ from ...baselines.arena import Plan, Standings, play_tournament
 from ...baselines.arena.play.entrants import scripted_players
 from ...baselines.arena.play.tournament import FORMS, contests_of, num_games
 from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
-from ...baselines.arena.results.export import as_data, overview
+from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.store import Setting, Store
-from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,
+    add_deals,
     add_game,
     add_seed,
     check_deals,
@@ -37,9 +36,6 @@ from ..output import (
 )
 from ..plans import add_plan, chosen_plan, entered
 from ..table.serving import results_shown
-from ..validators import number_of_deals
-
-ALL_GAMES = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,15 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMS,
         default="round_robin",
         help="who meets: round_robin: each player every other; gauntlet: the first player every "
-        "other; free_for_all: all tables of different players, in a balanced sample of seatings; "
-        "every_seating: the same tables in all seatings (default round_robin)",
+        "other; free_for_all: all tables of different players, in a balanced sample of seatings "
+        "(default round_robin)",
     )
-    parser.add_argument(
-        "--deals",
-        type=number_of_deals,
-        default=1000,
-        help="number of deals in each meeting (default 1000)",
-    )
+    add_deals(parser, "number of deals in each meeting")
     parser.add_argument(
         "--scoring",
         choices=SCORINGS,
@@ -85,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Play and print the table; with `all`, one for each game."""
+    """Play and print the table."""
     check_deals(arguments)
     if not arguments.browser:
         _run(arguments)
@@ -100,35 +91,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _run(arguments: argparse.Namespace) -> None:
     folder = None if arguments.out is None else new_folder(arguments.out)
-    if arguments.game == ALL_GAMES:
-        tables = _all_games(arguments, folder)
-    else:
-        with chosen_plan(arguments) as plan:
-            game = chosen_game(arguments)
-            names = arguments.players and player_names(arguments.players)
-            tables = [_play(arguments, game, names or scripted_players(game), plan)]
-            if folder is not None:
-                export_standings(tables[0], folder)
-    data = [as_data(table) for table in tables]
-    write_json(data if arguments.game == ALL_GAMES else data[0], arguments.json)
-
-
-def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Standings]:
-    if arguments.players or arguments.set or arguments.scoring != "games":
-        raise BadArgument(
-            "all games are played with default settings, players and scoring: "
-            "remove --set, --players and --scoring"
-        )
-    if folder is None:
-        raise BadArgument("all games need --out FOLDER, the folder for their results")
-    tables = []
     with chosen_plan(arguments) as plan:
-        for name in GAMES:
-            game = find_game(name)
-            tables.append(_play(arguments, game, scripted_players(game), plan))
-            export_standings(tables[-1], folder / name)
-    (folder / "README.md").write_text(overview(tables), encoding="utf-8")
-    return tables
+        game = chosen_game(arguments)
+        names = arguments.players and player_names(arguments.players)
+        table = _play(arguments, game, names or scripted_players(game), plan)
+        if folder is not None:
+            export_standings(table, folder)
+    write_json(as_data(table), arguments.json)
 
 
 def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan: Plan) -> Standings:

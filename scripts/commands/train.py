@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import logging
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_game(learner)
         _add_run_options(learner, _about_resuming(name))
         _add_settings(learner, module.Config)
-        _add_aliases(learner, getattr(module, "ALIASES", {}))
 
 
 def _about_resuming(learner: str) -> str:
@@ -65,9 +64,6 @@ def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
         metavar="PLAYER,...",
         default="random",
         help="players that the trained player is measured against (default random)",
-    )
-    parser.add_argument(  # the former name
-        "--against", dest="against", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     parser.add_argument(
         "--points",
@@ -116,19 +112,6 @@ def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
             group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
 
 
-def _add_aliases(parser: argparse.ArgumentParser, aliases: Mapping[str, str]) -> None:
-    """Accept former names of settings, without showing them in the help."""
-    actions = {action.dest: action for action in parser._actions}
-    for former, name in aliases.items():
-        parser.add_argument(
-            f"--{former.replace('_', '-')}",
-            dest=name,
-            type=actions[name].type or str,
-            default=actions[name].default,
-            help=argparse.SUPPRESS,
-        )
-
-
 def _value_type(hint: Any) -> Callable[[str], Any]:
     """Return the function that reads a value of this type; commas separate those of a tuple."""
     if typing.get_origin(hint) is not tuple:
@@ -147,7 +130,7 @@ def _value_type(hint: Any) -> Callable[[str], Any]:
 def run(arguments: argparse.Namespace) -> None:
     """Train as long as the settings say; write the checkpoint, its model card and the curve."""
     plan = _plan(arguments)
-    last = train_with_view(plan, arguments.tensorboard)
+    last = _train_with_view(plan, arguments.tensorboard)
     print_matches(last)
     print(
         f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
@@ -166,8 +149,14 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     with user_input():
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
-    if not (arguments.resume or arguments.overwrite):
-        refuse_used(folder / session.CHECKPOINT_FILE, session.is_resumable(arguments.algorithm))
+    checkpoint = folder / session.CHECKPOINT_FILE
+    if checkpoint.exists() and not (arguments.resume or arguments.overwrite):
+        is_resumable = session.is_resumable(arguments.algorithm)
+        resume = "--resume to continue that run, " if is_resumable else ""
+        raise BadArgument(
+            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
+            "or choose another folder with --out"
+        )
     return session.Session(
         algorithm=arguments.algorithm,
         game=game,
@@ -182,7 +171,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     )
 
 
-def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[MatchResult]:
+def _train_with_view(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
     """Train with a live view; return the last measurement. Raises BadArgument."""
     from ...training import session
 
@@ -216,16 +205,6 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
                 raise
             raise BadArgument(str(error)) from error  # the learner refused its settings
     return last
-
-
-def refuse_used(checkpoint: Path, is_resumable: bool = False) -> None:
-    """Raise BadArgument where a folder already holds a trained player."""
-    if checkpoint.exists():
-        resume = "--resume to continue that run, " if is_resumable else ""
-        raise BadArgument(
-            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
-            "or choose another folder with --out"
-        )
 
 
 def _standing(progress: Any) -> str:

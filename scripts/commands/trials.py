@@ -1,4 +1,4 @@
-"""Play a list of trials, print one game trick by trick, or print a template of a player.
+"""Play a list of trials, or print a template of a player.
 
 A game has trials where its folder of players has a file `trials.py`.
 """
@@ -22,16 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game", metavar="GAME", help=f"name of a game with trials: {', '.join(games_with_trials())}"
     )
     kinds = parser.add_subparsers(dest="kind", required=True)
-    single = kinds.add_parser("single", help="play one game and print every trick")
-    single.add_argument(
-        "player_1", metavar="PLAYER_1", help="the first player: a name, or FILE.py:NAME"
-    )
-    single.add_argument(
-        "player_2", metavar="PLAYER_2", help="the second player: a name, or FILE.py:NAME"
-    )
-    single.add_argument(
-        "--num-cards", type=positive, default=50, help="number of cards dealt (default 50)"
-    )
     batch = kinds.add_parser("batch", help="play many games of each pair in a list")
     batch.add_argument(
         "trials",
@@ -52,23 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path("runs"),
         help="folder for the results (default runs)",
     )
+    batch.add_argument(
+        "--num-fields", type=positive, default=5, help="number of fields on a card (default 5)"
+    )
+    batch.add_argument(
+        "--trick-limit",
+        type=positive,
+        default=5000,
+        help="end a game after this many tricks (default 5000)",
+    )
+    batch.add_argument(
+        "--seed",
+        type=seed,
+        default=0,
+        help="number that decides all games: the same seed gives the same games (default 0)",
+    )
     kinds.add_parser("template", help="print a template for a player of your own")
-    for kind in (single, batch):
-        kind.add_argument(
-            "--num-fields", type=positive, default=5, help="number of fields on a card (default 5)"
-        )
-        kind.add_argument(
-            "--trick-limit",
-            type=positive,
-            default=5000,
-            help="end a game after this many tricks (default 5000)",
-        )
-        kind.add_argument(
-            "--seed",
-            type=seed,
-            default=0,
-            help="number that decides all games: the same seed gives the same games (default 0)",
-        )
 
 
 def games_with_trials() -> list[str]:
@@ -91,10 +80,6 @@ def run(arguments: argparse.Namespace) -> None:
     with user_input():
         trials = _chosen_trials(module, arguments)
         module.game_of(trials[0], settings)
-    if arguments.kind == "single":
-        for line in module.told_game(trials[0], settings):
-            print(line)
-        return
     try:
         _run_batch(module, trials, settings, arguments.out)
     except OSError as error:
@@ -102,10 +87,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _chosen_trials(module: ModuleType, arguments: argparse.Namespace) -> list[Any]:
-    if arguments.kind == "single":
-        return module.read_trials(
-            [[arguments.player_1, arguments.player_2, arguments.num_cards, 1]]
-        )
     file = arguments.trials or module.SHIPPED
     try:
         data = json.loads(file.read_text())

@@ -29,6 +29,7 @@ from ..options import (
     for_each_seat,
     player_names,
     user_input,
+    writing,
 )
 from ..table.serving import add_server, serve
 from ..validators import file_to_write, positive, seconds, whole
@@ -105,21 +106,17 @@ def run(arguments: argparse.Namespace) -> None:
         ended = who, played.returns.tolist(), scores, len(played.actions), seed
         print("\n".join(result_lines(*ended)))
     if arguments.transcript is not None:
-        _keep(transcript.record(game, seed, actions=played.actions), arguments.transcript)
+        with writing(arguments.transcript):
+            transcript.save(
+                transcript.record(game, seed, actions=played.actions), arguments.transcript
+            )
+        print(f"Transcript: {arguments.transcript}")
 
 
 def _shown_seat(players: list[Policy], given: int | None) -> int | None:
     """Return the seat whose view is shown: without --seat that of the only person, or None."""
     people = [seat for seat, player in enumerate(players) if player.name == HUMAN]
     return people[0] if given is None and len(people) == 1 else given
-
-
-def _keep(played: transcript.Transcript, file: str) -> None:
-    try:
-        transcript.save(played, file)
-    except OSError as error:
-        raise BadArgument(f"cannot write {file}: {error.strerror}") from error
-    print(f"Transcript: {file}")
 
 
 def _show_in_browser(arguments: argparse.Namespace) -> None:

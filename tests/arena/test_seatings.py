@@ -6,12 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.play.seatings import (
-    SEATINGS,
-    every_order,
-    latin_square,
-    sittings_a_deal,
-)
+from parlour.baselines.arena.play.seatings import SEATINGS, latin_square
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 8, 16])
@@ -42,15 +37,3 @@ def test_with_many_seats_any_two_are_neighbours_about_as_often() -> None:
     pairs = Counter(zip(seated[:, 0].tolist(), seated[:, 1].tolist(), strict=True))
     followers = [pairs[0, other] for other in range(1, 8)]
     assert min(followers) > 0.8 * 2000 / 7
-
-
-def test_every_order_is_every_order() -> None:
-    seated = every_order(4, np.arange(2))
-    assert seated.shape == (2, 24, 4)
-    assert len({tuple(row) for row in seated[1]}) == 24
-    assert sittings_a_deal("every", 4) == 24
-
-
-def test_too_many_orders_are_refused() -> None:
-    with pytest.raises(ValueError, match="8 players have 40,320 seatings"):
-        every_order(8, np.arange(1))

@@ -84,9 +84,7 @@ def test_free_for_all_seats_every_group_in_balance() -> None:
     game = toy.game(num_players=3)
     players = (first_card, last_card, make_policy("random", game), any_card)
     table = play_tournament(game, players, 6, form="free_for_all")
-    every = play_tournament(game, players, 2, form="every_seating")
     assert table.num_games == 4 * 6 * 3
-    assert every.num_games == 4 * 2 * 6
     assert {row.games for row in table.rows} == {3 * 6 * 3}
     assert sum(row.wins for row in table.rows) == table.num_games
     assert sum(row.mean_return.mean for row in table.rows) == pytest.approx(0)
@@ -259,8 +257,7 @@ def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     assert len(files["cross_table.csv"].read_text().splitlines()) == 1 + 6
     summary = files["summary.md"].read_text()
     assert all(f"| {player} |" in summary for player in THREE)
-    for picture in ("ratings.png", "cross_table.png"):
-        assert files[picture].read_bytes().startswith(b"\x89PNG")
+    assert files["ratings.png"].read_bytes().startswith(b"\x89PNG")
 
 
 def test_standings_print_a_line_for_each_player() -> None:

@@ -84,7 +84,7 @@ def _wrong_command(command: str, words: list[str]) -> Iterator[str]:
             yield f"{command} {option} has no {value}"
     games = [word for word in words if word in GAMES]
     named = [given.get(option, "") for option in ("--players", "--against", "--opponents")]
-    named += words[1:2] if command in ("evaluate", "match", "exploit") else []
+    named += words[1:2] if command in ("evaluate", "match") else []
     for player in ",".join(named).split(",") if games else ():
         name = player.partition(":")[0]
         if name and re.fullmatch(r"[a-z_]+", name) and name not in players(games[0]):

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from docs.site import records
 from docs.site.sources import CHECKOUT
+from docs.site.speed import page as speed_page
 from docs.studies.learning_record import page as learning_page
+from docs.studies.sizes import page as sizes_page
 from parlour.baselines.arena.ratings.sprt import Sprt
 from parlour.baselines.arena.results import identity
 from parlour.baselines.arena.results.league_pages import index as league_index
@@ -17,8 +19,6 @@ from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
 from parlour.envs import GAMES
 from parlour.envs.core.bits import WORD_BITS
 from parlour.envs.core.environments.keywords import KEYWORDS, SOLO, VECTOR
-from parlour.scripts.bench.page import page as speed_page
-from parlour.scripts.bench.page import sizes_page
 from parlour.scripts.table import guard, host, live, protocol, sockets
 
 from .games import readmes

@@ -460,16 +460,6 @@ def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
     assert not list((tmp_path / "run").glob("*.partial"))
 
 
-def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
-    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
-    session.run(plan(tmp_path, "ppo", config))
-    curve = session.read_curve(tmp_path / "run")
-    session.write_curve([{"done": 1.0, "against": point["against"]} for point in curve], tmp_path)
-    (tmp_path / session.CURVE_FILE).replace(tmp_path / "run" / session.CURVE_FILE)
-    with pytest.raises(ValueError, match="earlier version, which did not count CPU seconds"):
-        session.run(plan(tmp_path, "ppo", config, resume=True))
-
-
 def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
     config = dataclasses.replace(DQN, total_steps=8)
     with pytest.raises(ValueError, match=r"dqn cannot be resumed; those of .*ppo can"):

@@ -73,7 +73,7 @@ def test_the_guided_search_tries_few_orders_of_the_decks(monkeypatch: pytest.Mon
     assert found == [2, 5]
 
 
-@pytest.mark.parametrize("name", ["greedy", "planner", "mcts:num_playouts=60"])
+@pytest.mark.parametrize("name", ["greedy", "planner", "mcts:num_simulations=60"])
 def test_a_card_that_wins_at_once_is_bought(name: str) -> None:
     assert chosen(name, last_chance()) == "buy:2.0"
 
@@ -87,13 +87,13 @@ def test_each_script_beats_the_one_before_it() -> None:
 
 
 def test_the_search_beats_its_own_playouts_player() -> None:
-    result = play_match(GAME, "mcts:num_playouts=60", "greedy", num_deals=15)
+    result = play_match(GAME, "mcts:num_simulations=60", "greedy", num_deals=15)
     assert result.first_places.mean > 0.55
 
 
 def test_a_searching_player_is_a_function_of_position_and_stream() -> None:
     deal = last_chance()
-    assert chosen("mcts:num_playouts=40", deal) == chosen("mcts:num_playouts=40", deal)
+    assert chosen("mcts:num_simulations=40", deal) == chosen("mcts:num_simulations=40", deal)
 
 
 @pytest.mark.parametrize(

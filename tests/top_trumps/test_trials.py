@@ -1,7 +1,6 @@
-"""Trials from a list: rows, results, files, and the game that is told trick by trick."""
+"""Trials from a list: rows, results and files."""
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from parlour.baselines.top_trumps.trials import (
     play_trial,
     read_trials,
     reserve_files,
-    told_game,
 )
 from parlour.envs import load_game
 from parlour.scripts.main import main
@@ -82,18 +80,6 @@ def test_a_wrong_row_is_named(rows: Any, named: str) -> None:
         read_trials(rows)
 
 
-def test_a_told_game_has_a_line_for_each_trick() -> None:
-    lines = list(told_game(TrialSpec("goliath", "expert", 7, 1), SMALL))
-    line = re.compile(
-        r" +(\d+)  player [12] chooses Field[012]: goliath \w{6} \d+ v expert \w{6} \d+: "
-        r"(player [12] wins|drawn); cards \d+ : \d+(, draw pile \d+)?"
-    )
-    matches = [line.fullmatch(told) for told in lines[:-1]]
-    assert all(matches)
-    assert [int(match[1]) for match in matches if match] == list(range(1, len(lines)))
-    assert re.fullmatch(rf"(goliath|expert|nobody) wins after {len(lines) - 1} tricks", lines[-1])
-
-
 def test_files_never_collide(tmp_path: Path) -> None:
     files = [file for _ in range(5) for file in reserve_files(tmp_path / "new")]
     assert len(set(files)) == 10
@@ -126,21 +112,12 @@ def test_a_batch_writes_data_and_text(tmp_path: Path, capsys: pytest.CaptureFixt
         assert "rand_maxer (fraction 0.25)" in text
 
 
-def test_a_single_game_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    command = "single maxer rander --num-cards 7 --num-fields 3 --trick-limit 60 --seed 3"
-    assert main(["trials", "top_trumps", *command.split()]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told == list(told_game(TrialSpec("maxer", "rander", 7, 1), SMALL._replace(seed=3)))
-
-
 @pytest.mark.parametrize(
     ("command", "named"),
     [
         ("", "required"),
-        ("single maxer", "PLAYER_2"),
-        ("single maxer nobody", "no player 'nobody'"),
-        ("single maxer rander --num-fields 17", "num_fields"),
-        ("single maxer rander --seed -1", "seed"),
+        ("batch --num-fields 17", "num_fields"),
+        ("batch --seed -1", "seed"),
         ("batch no-such-file.json", "no-such-file.json"),
     ],
 )

@@ -12,7 +12,6 @@ from parlour.baselines.trick_taking import best_replies as replies
 from parlour.baselines.trick_taking import solver
 from parlour.baselines.trick_taking.measures import exploitability, regret
 from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ranked
-from parlour.baselines.trick_taking.solver_choices import choices_of
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
@@ -308,30 +307,6 @@ def test_the_table_against_a_random_player_says_what_walking_every_position_says
 def perfect_cards(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     values = solver.card_values(load_game("trick_taking", num_values=5), observations)
     return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
-
-
-@pytest.mark.parametrize("player", ["random", "smart"])
-def test_all_deals_at_once_are_worth_what_they_are_one_by_one(player: str) -> None:
-    game = load_game("trick_taking", num_values=4)
-    policy = make_policy(player, game)
-    choices = choices_of(game, policy)
-    assert choices is not None
-    table = replies.reply_table(4, choices)
-    tables = Tables(game, streams(range(60)))
-    tables.deal(tables.all_rows)
-    for seat, by_position in ((0, table.leading), (1, table.following)):
-        returns, _ = best_replies(game, policy, tables.states, np.full(60, seat))
-        hands = tables.states["hands"][:, 0]
-        slots = table.solution.starts[4, 4] + (hands[:, 0] | hands[:, 1] << 4)
-        np.testing.assert_allclose(by_position[slots], (returns + 1) * 2)
-
-
-def test_a_player_that_goes_by_more_than_the_order_of_cards_has_no_such_table() -> None:
-    game = load_game("trick_taking", num_values=4)
-    assert choices_of(game, make_policy("high_low", game)) is None
-    assert choices_of(game, make_policy("first_play", game)) is None
-    with pytest.raises(ValueError, match="up to 12 values"):
-        choices_of(load_game("trick_taking", num_values=13), make_policy("random", game))
 
 
 def test_ties_broken_against_a_player_bring_more_and_stay_perfect() -> None:

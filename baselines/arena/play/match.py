@@ -17,7 +17,6 @@ from .entrants import EntrantSpec, enter
 from .playing import Plan, PlayedContest, in_lines, join, play_contests
 
 PLAIN = Plan()
-DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
 _BLOCK = 4096  # deals added up at a time, so that they stay in the processor's cache
 
 
@@ -35,7 +34,6 @@ class MatchResult:
     num_deals: int
     num_games: int
     mean_return: Estimate  # of `first`; 0 = as strong as the field
-    difference: Estimate  # of its return and the mean return of its opponents in the same games
     first_places: Estimate  # proportion of games won by `first`, shared places counted in part
     fair_share: float  # of first places, among equals
     wins: Estimate  # proportion of games in which `first` was ahead of everybody
@@ -171,7 +169,6 @@ def result_of(game: Game, played: PlayedContest) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        difference=mean_of_deals(sums.difference, n, DIFFERENCES),
         first_places=proportion_of_deals(sums.first_places, n),
         fair_share=1 / n,
         wins=proportion_of_deals(sums.wins, n),
@@ -186,7 +183,6 @@ class _Sums(NamedTuple):
     """What the games of each deal add up to for the first entrant: [deals] each."""
 
     own: np.ndarray  # returns
-    difference: np.ndarray  # of its return and the mean return of its opponents
     first_places: np.ndarray  # shared ones in part
     wins: np.ndarray
     draws: np.ndarray
@@ -203,8 +199,6 @@ def _add_up(returns: np.ndarray, out: Sequence[np.ndarray]) -> None:
     is_ahead = own == best
     sums = _Sums(*out)
     own.sum(axis=0, out=sums.own)
-    opponents = (by_seat.sum(axis=(0, 1)) - sums.own) / (n - 1)
-    np.subtract(sums.own, opponents, out=sums.difference)
     (is_ahead / leaders).sum(axis=0, out=sums.first_places)
     sums.wins[:] = (is_ahead & (leaders == 1)).sum(axis=0)
     sums.losses[:] = n - is_ahead.sum(axis=0)

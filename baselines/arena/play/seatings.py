@@ -3,13 +3,11 @@
 Each function returns int [deals, sittings, seats]: the number of the player at each seat.
 """
 
-import itertools
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-MAX_ORDERS = 120  # for `every_order`: five seats
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
@@ -28,17 +26,6 @@ def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
     orders = np.array([_order(num_seats, int(seed)) for seed in seeds]).reshape(-1, num_seats)
     seats = np.arange(num_seats)
     return orders[:, (seats[:, None] + seats) % num_seats]
-
-
-def every_order(num_seats: int, seeds: np.ndarray) -> np.ndarray:
-    """Seat the players in all n! ways. Raises ValueError for more than five seats."""
-    if math.factorial(num_seats) > MAX_ORDERS:
-        raise ValueError(
-            f"{num_seats} players have {math.factorial(num_seats):,} seatings, and at most "
-            f"{MAX_ORDERS} are played for each deal; use the balanced sample instead"
-        )
-    orders = np.array(list(itertools.permutations(range(num_seats))))
-    return np.broadcast_to(orders, (len(seeds), *orders.shape))
 
 
 def _order(num_seats: int, seed: int) -> list[int]:
@@ -67,7 +54,6 @@ def _stride(num_orders: int) -> int:
 SEATINGS: dict[str, Callable[[int, np.ndarray], np.ndarray]] = {
     "field": one_against_field,
     "balanced": latin_square,
-    "every": every_order,
 }
 
 

@@ -28,9 +28,8 @@ def play_tournament(
     `form` decides who meets. In a "round_robin" each player meets every other, in a "gauntlet" the
     first meets every other; both play matches, with one player in one seat and the other in all
     others, and with more than two seats also the other way round. In a "free_for_all" every group
-    of as many players as seats plays at one table, in a balanced sample of seatings; in
-    "every_seating", in all of them. Each meeting has the same `num_deals` deals. `scoring` is
-    "games", or "duplicate" for two seats.
+    of as many players as seats plays at one table, in a balanced sample of seatings. Each meeting
+    has the same `num_deals` deals. `scoring` is "games", or "duplicate" for two seats.
 
     The table depends neither on the order of the players (except the first of a gauntlet) nor on
     the `plan`. Results in the plan's store are not played again. `on_progress` is called with the
@@ -108,11 +107,6 @@ def _free_for_all(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
     return [Contest(group, "balanced") for group in groups]
 
 
-def _every_seating(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
-    groups = itertools.combinations(_sorted(entrants), num_seats)
-    return [Contest(group, "every") for group in groups]
-
-
 def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
     """In an order of their own, so that the order they were given in decides nothing."""
     return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity))
@@ -122,5 +116,4 @@ FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Contest]]] = {
     "round_robin": _round_robin,
     "gauntlet": _gauntlet,
     "free_for_all": _free_for_all,
-    "every_seating": _every_seating,
 }

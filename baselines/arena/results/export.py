@@ -14,7 +14,7 @@ from typing import Any
 from ...advice.result_words import words_of
 from ..ratings.standings import DOUBTFUL, Standing, Standings
 from ..ratings.statistics import Estimate
-from .plots import plot_cross_table, plot_ratings
+from .plots import plot_ratings
 
 CROSS_TITLE = (
     "Score of the row against the column in per cent: how often it was ahead, a draw counting half"
@@ -58,10 +58,8 @@ def export(table: Standings, folder: Path) -> list[Path]:
     tables = {"standings.csv": _standings(table), "cross_table.csv": _pairs(table)}
     for name, rows in tables.items():
         pd.DataFrame(rows).to_csv(folder / name, index=False)
-    plots = {"ratings.png": plot_ratings, "cross_table.png": plot_cross_table}
-    for name, plot in plots.items():
-        plot(table, folder / name)
-    return [folder / name for name in (*written, *tables, *plots)]
+    plot_ratings(table, folder / "ratings.png")
+    return [folder / name for name in (*written, *tables, "ratings.png")]
 
 
 def _standings(table: Standings) -> list[dict[str, Any]]:
@@ -253,23 +251,6 @@ def summary(table: Standings) -> str:
         lines += [note, ""]
     if table.nash_averages:
         lines += [f"{nash_text(table)}:", "", *markdown_table(NASH_HEADINGS, nash_cells(table)), ""]
-    return "\n".join(lines)
-
-
-def overview(tables: Sequence[Standings]) -> str:
-    """Write one page for several games, as Markdown: standings, and links to the rest."""
-    lines = ["# Tournaments", ""]
-    for table in tables:
-        lines += [
-            f"## {table.game}",
-            "",
-            f"{about(table)}; [cross table and fit]({table.game}/summary.md). {counting(table)}",
-            "",
-            *markdown_table(standing_headings(table), standing_cells(table)),
-            "",
-            f"![Ratings with their intervals]({table.game}/ratings.png)",
-            "",
-        ]
     return "\n".join(lines)
 
 

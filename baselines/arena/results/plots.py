@@ -1,4 +1,4 @@
-"""Plots of a tournament, as PNG."""
+"""The plot of a tournament, as PNG."""
 
 from pathlib import Path
 
@@ -8,7 +8,6 @@ from ..ratings.standings import Standings
 
 _DPI = 150
 _INCHES_A_PLAYER = 0.45
-_DARK = 0.25  # a score this far from even has a dark background and is printed in white
 _OPEN_MARGIN = 0.1  # of the plot's width: how far the arrow of an open interval stands out
 
 
@@ -47,25 +46,3 @@ def _finite_ends(elo: np.ndarray) -> np.ndarray:
     finite = elo[np.isfinite(elo)]
     margin = _OPEN_MARGIN * max(float(np.ptp(finite)), 1.0)
     return np.clip(elo[:, 1:], finite.min() - margin, finite.max() + margin)
-
-
-def plot_cross_table(table: Standings, path: Path) -> None:
-    """Plot each player's score against each other player."""
-    from matplotlib.figure import Figure  # slow to import
-
-    names = [row.player for row in table.rows]
-    scores = np.array(
-        [[np.nan if cell is None else cell.mean for cell in line] for line in table.cross]
-    )
-    side = 2.5 + 1.6 * _INCHES_A_PLAYER * len(names)
-    figure = Figure(figsize=(side + 1, side), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(100 * scores, cmap="RdBu", vmin=0, vmax=100)
-    for i, j in np.argwhere(~np.isnan(scores)):
-        color = "white" if abs(scores[i, j] - 0.5) > _DARK else "black"
-        axes.text(j, i, f"{100 * scores[i, j]:.0f}", ha="center", va="center", color=color)
-    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-    axes.set_yticks(range(len(names)), names)
-    axes.set_title(f"{table.game}: score against, %")
-    figure.colorbar(image, shrink=0.8)
-    figure.savefig(path, dpi=_DPI)

@@ -111,29 +111,17 @@ NOWHERE = (0, 0, -1)
 def main() -> None:
     """Learn the tables and write them to a file."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="rounds to learn")
-    parser.add_argument("--seed", type=int, default=SEED, help="seed of the games")
-    parser.add_argument(
-        "--seats",
-        type=int,
-        nargs="+",
-        choices=SEAT_COUNTS,
-        default=SEAT_COUNTS,
-        help="numbers of seats to learn for; the tables of the others stay as they ship",
-    )
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
-    if arguments.rounds < 1:
-        parser.error(f"--rounds must be at least 1; got {arguments.rounds}")
     if not arguments.to.parent.is_dir():
         parser.error(f"--to: there is no folder {arguments.to.parent}")
     start = time.process_time()
-    np.save(arguments.to, learn_values(arguments.rounds, arguments.seed, arguments.seats))
+    np.save(arguments.to, learn_values())
     print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
 
 
 def learn_values(
-    num_rounds: int, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
+    num_rounds: int = NUM_ROUNDS, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
 ) -> np.ndarray:
     """Return the tables [5, 3, classes], float32, after `num_rounds` for each number of seats."""
     values = load_values().astype(np.float64)

@@ -8,7 +8,6 @@ in one re-deal; and how many re-deals tell as much as the chance does. `search` 
 functions of the number of cards that are near these.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -26,7 +25,7 @@ from ..search import (
     new_field_search,
 )
 
-SEED = 50_500_000
+SEED, NUM_DEALS = 50_500_000, 2000
 LEADS_BETWEEN_SAMPLES = 8
 NUM_PLAYOUTS = 150  # in each of two halves, whose errors are independent
 MAX_BEHIND = 0.25  # chances further below that of goliath's field are left out
@@ -35,16 +34,8 @@ CLASSES = ((2, 3), (4, 5), (6, 8), (9, 12), (13, 16), (17, 20), (21, 25))
 
 def main() -> None:
     """Print the fit by the number of cards that the opponent has never played."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--deals", type=int, default=2000, help="number of deals (default 2000)")
-    parser.add_argument("--seed", type=int, default=SEED, help="seed of the first deal")
-    arguments = parser.parse_args()
-    if arguments.deals < 1:
-        parser.error(f"--deals must be at least 1; got {arguments.deals}")
-    if arguments.seed < 0:
-        parser.error(f"--seed must be at least 0; got {arguments.seed}")
     start = time.process_time()
-    num_unseen, chances, worths = sample(arguments.deals, arguments.seed)
+    num_unseen, chances, worths = sample(NUM_DEALS)
     print("cards   leads   slope   deviation left   in a re-deal   re-deals")
     for low, high in CLASSES:
         rows = (num_unseen >= low) & (num_unseen <= high)
