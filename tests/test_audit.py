@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from docs.studies import audit as study
-from parlour.scripts.audits.audit import CHECKS, Audit, Subject, audit
-from parlour.scripts.audits.rlcard import RlcardPosition
-from parlour.scripts.audits.subjects import audited
+from parlour.envs.core.checks.audit import CHECKS, Audit, Subject, audit
+from parlour.envs.core.checks.audit_rlcard import RlcardPosition
+from parlour.envs.core.checks.check_game import CheckError, check_game
+from parlour.envs.core.checks.subjects import audited
 from parlour.scripts.main import main
 
 pytestmark = pytest.mark.plain
@@ -152,10 +153,10 @@ def test_an_environment_of_pettingzoo_is_audited_by_its_path(
     (tmp_path / "not_installed").mkdir()
     (tmp_path / "not_installed/table.py").write_text("from parlour.envs.president_v0 import env")
     monkeypatch.syspath_prepend(tmp_path)
-    found = str(audited(path, 1, 0))
-    assert "ok   A second episode of a seed shows the same as the first." in found
-    assert "cannot tell: It has no re-deal of its own." in found
-    assert f"cannot tell: {CHECKS['returns']}" in found  # it declares no bounds
+    report = check_game(path, num_games=1)
+    assert "A second episode of a seed shows the same as the first." in str(report)
+    assert "not checked: It has no re-deal of its own." in str(report)
+    assert f"not checked: {CHECKS['returns']}" in str(report)  # it declares no bounds
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,8 @@ def test_the_command_checks_a_game_of_parlour(capsys: pytest.CaptureFixture[str]
 def test_openspiel_is_audited() -> None:
     pytest.importorskip("pyspiel")
     assert audited("pyspiel:kuhn_poker", 20, 0).findings == ()
-    assert "redeal_hides: 20 re-deals keep what" in str(audited("pyspiel:colored_trails", 3, 0))
+    with pytest.raises(CheckError, match="redeal_hides: 20 re-deals keep what seat"):
+        check_game("pyspiel:colored_trails", num_games=3)
     with pytest.raises(ValueError, match="draws chance inside itself"):
         audited("pyspiel:tarok", 1, 0)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.scripts.audits.subjects import audited
+from parlour.envs.core.checks.subjects import audited
 
 SECONDS = 5.0
 LONGER = {"bridge": 15, "euchre": 15, "gin_rummy": 100, "gin-rummy": 8, "hearts": 15}
@@ -285,6 +285,9 @@ that it must not. Positions are compared that only hidden events tell apart:
 So a fault of the reference view itself stays unseen, and where a library neither deals anew nor
 explains its chance, the audit cannot tell. Also compared: a second episode of a seed with the
 first, and, in OpenSpiel, the returns with what the game declares.
+
+`parlour.check_game("pyspiel:NAME")` does the same in Python and raises `CheckError` at the first
+fault.
 
 Of {total} games, {compared} could be compared. Every fault below was looked at by hand before it
 was published here.

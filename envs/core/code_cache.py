@@ -1,4 +1,4 @@
-"""Keep compiled loops on disk, in a folder whose name says all they depend on.
+"""Keep compiled loops on disk, in Numba's own cache, under a name that says all they depend on.
 
 Numba's cache notices an edit of the file of a function, but not of the functions and constants that
 it uses from other files. Here a digest of all of them is the folder's name, so that old code is
@@ -14,6 +14,7 @@ import pickle
 import secrets
 import shutil
 import sys
+import threading
 import time
 import types
 import warnings
@@ -26,8 +27,6 @@ from typing import Any
 import numba
 import numpy as np
 import platformdirs
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 PRIVATE_CODE = "PARLOUR_PRIVATE_CODE"  # a folder to write to where `cache_folder` is read-only
@@ -36,6 +35,7 @@ _DIGEST_LENGTH = 16
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}
 _logger = logging.getLogger("parlour.compile")
+_config_lock = threading.Lock()
 _noted: set[str] = set()
 
 
@@ -94,7 +94,7 @@ def _global_names(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 
 
 def keep(function: Any, rule: Any) -> None:
-    """Keep the code of `function`, a copy of `rule`; not where that has no digest."""
+    """Let Numba keep the code of `function`, a copy of `rule`; not where that has no digest."""
     content = content_digest(rule)
     if content is None:
         return
@@ -107,66 +107,90 @@ def keep(function: Any, rule: Any) -> None:
         os.utime(folder)  # in use
     except OSError as error:
         _warn_unwritable(folder, error)
-    else:
-        function._cache = _Code(rule.__name__, folder, cache_folder() / name)
+        return
+    with _config_lock:  # Numba reads the setting only while it makes the cache of a function
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+        try:
+            function.enable_caching()
+        except RuntimeError as error:  # no folder can be written to
+            _warn_unwritable(folder, error)
+            return
+        finally:
+            numba.config.CACHE_DIR = before
+    function._cache._cache_file = _Files(folder, cache_folder() / name)
+    function._cache = _Careful(function._cache, folder, rule.__name__)
 
 
-class _Code(NullCache):
-    """The kept code of one rule, in place of Numba's own cache, whose files have no checksum.
+class _Files:
+    """The files of compiled code, in place of Numba's own, which have no checksum.
 
     Damaged code must not run: it would end the process. What `folder` lacks is read from `other`.
     """
 
-    def __init__(self, rule: str, folder: Path, other: Path) -> None:
-        self._rule, self._folder, self._other = rule, folder, other
+    def __init__(self, folder: Path, other: Path) -> None:
+        self._folder = folder
+        self._other = other
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved under a key, or None. Raises an error where it is damaged."""
+        paths = (folder / self._name(key) for folder in (self._folder, self._other))
+        path = next(filter(Path.is_file, paths), None)
+        if path is None:
+            return None
+        content = path.read_bytes()
+        checksum, code = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
+        if hashlib.sha256(code).digest() != checksum:
+            raise ValueError(f"the checksum of {path.name} is wrong")
+        return pickle.loads(code)
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write a file that other processes see as a whole or not at all."""
+        code = dumps(data)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        new = self._folder / f"{secrets.token_hex(8)}.new"
+        try:
+            new.write_bytes(hashlib.sha256(code).digest() + code)
+            new.replace(self._folder / self._name(key))
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _name(self, key: Any) -> str:
+        return f"{digest(repr(key))}.code"
+
+
+class _Careful:
+    """Numba's cache of one function, in which a damaged file or a full disk only costs time."""
+
+    def __init__(self, cache: Any, folder: Path, rule: str) -> None:
+        self._cache, self._folder, self._rule = cache, folder, rule
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the code for these argument types, or None where it has to be compiled."""
-        context.refresh()
-        name = _file_name(signature, context.codegen())
-        paths = (folder / name for folder in (self._folder, self._other))
-        path = next(filter(Path.is_file, paths), None)
+        found = None
         try:
-            if path is not None:
-                return CompileResult._rebuild(context, *_read(path))
+            found = self._cache.load_overload(signature, context)
+        except (
+            ImportError,
+            AttributeError,
+        ) as error:  # of a version in which a class lay elsewhere
+            _logger.debug("compiled code of another version", exc_info=error)
         except Exception as error:  # a damaged file may raise anything
-            _logger.debug("compiled code cannot be used", exc_info=error)
-            if not isinstance(error, ImportError | AttributeError):  # a class lay elsewhere
-                text = f"damaged compiled code in {self._folder.parent}: compiling it again"
-                _tell_once(text, _warn)
-        note = f"parlour: compiling; the code is kept in {self._folder.parent}"
-        _tell_once(note, _logger.warning)  # without a handler, logging prints it on stderr
-        _logger.debug("compiling %s", self._rule)
-        return None
+            _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
+            _logger.debug("damaged compiled code", exc_info=error)
+        if found is None:
+            _note_once(f"parlour: compiling; the code is kept in {self._folder.parent}")
+            _logger.debug("compiling %s", self._rule)
+        return found
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Write a file that other processes see as a whole or not at all."""
-        if compiled.library.has_dynamic_globals:  # such as very large arrays
-            return
-        code = dumps(compiled._reduce())
-        new = self._folder / f"{secrets.token_hex(8)}.new"
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep the code for these argument types."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            new.write_bytes(hashlib.sha256(code).digest() + code)
-            new.replace(self._folder / _file_name(signature, compiled.codegen))
+            self._cache.save_overload(signature, code)
         except OSError as error:
             _warn_unwritable(self._folder, error)
-        finally:
-            with contextlib.suppress(OSError):
-                new.unlink()
-
-
-def _file_name(signature: Any, codegen: Any) -> str:
-    return f"{digest(repr((signature, codegen.magic_tuple())))}.code"
-
-
-def _read(path: Path) -> Any:
-    """Return what a file of code holds. Raises an error where it is damaged."""
-    content = path.read_bytes()
-    checksum, code = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
-    if hashlib.sha256(code).digest() != checksum:
-        raise ValueError(f"the checksum of {path.name} is wrong")
-    return pickle.loads(code)
 
 
 def _prune(parent: Path) -> None:
@@ -177,22 +201,24 @@ def _prune(parent: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _warn_unwritable(folder: Path, error: OSError) -> None:
-    text = (
-        f"cannot keep compiled code in {folder.parent} ({error.strerror or error}): every process "
-        "compiles it again, which takes some seconds for each game"
+def _warn_unwritable(folder: Path, error: Exception) -> None:
+    reason = getattr(error, "strerror", None) or error
+    _warn_once(
+        f"cannot keep compiled code in {folder.parent} ({reason}): every process compiles it "
+        "again, which takes some seconds for each game"
     )
-    _tell_once(text, _warn)
 
 
-def _warn(text: str) -> None:
-    warnings.warn(text, RuntimeWarning, stacklevel=2)
+def _warn_once(message: str) -> None:
+    if message not in _noted:
+        _noted.add(message)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
-def _tell_once(text: str, tell: Callable[[str], None]) -> None:
-    if text not in _noted:
-        _noted.add(text)
-        tell(text)
+def _note_once(message: str) -> None:
+    if message not in _noted:
+        _noted.add(message)
+        _logger.warning(message)  # without a handler, logging prints it on stderr
 
 
 # What code depends on

@@ -9,7 +9,7 @@ fault was found.
 import argparse
 
 from ...envs.core.checks.check_game import CheckError, check_game
-from ..audits.subjects import SECONDS, audited, is_of_others
+from ...envs.core.checks.subjects import SECONDS, audited, is_of_others
 from ..options import add_game, add_seed, chosen_game, first_seed, user_input
 from ..validators import positive, seconds
 

@@ -5,10 +5,10 @@ import random
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from ...envs.core.checks.any_env import AnyEnv, frozen
-from ...envs.core.checks.report import Trial
+from .any_env import AnyEnv, frozen
 from .audit import Subject
-from .rlcard import Snapshot, notes_of, shuffled
+from .audit_rlcard import Snapshot, notes_of, shuffled
+from .report import Trial
 
 _TRIAL = Trial(range(0), None, True, 0)
 

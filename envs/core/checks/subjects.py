@@ -1,9 +1,9 @@
 """Find what to audit by its name: a game of OpenSpiel or RLCard, a PettingZoo module."""
 
 from .audit import Audit, Subject, audit
-from .rlcard import RLCARD, rlcard_subject
-from .spiel import SPIEL, spiel_subject
-from .zoo import zoo_subject
+from .audit_rlcard import RLCARD, rlcard_subject
+from .audit_spiel import SPIEL, spiel_subject
+from .audit_zoo import zoo_subject
 
 SECONDS = 20.0  # of an audit
 

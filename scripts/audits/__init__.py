@@ -1,1 +1,0 @@
-"""Audits of other libraries' games: what a seat can learn that it must not."""
