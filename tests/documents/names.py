@@ -168,7 +168,7 @@ def known_on(page: str) -> set[str]:
 CHOICES = {one.name: one.values for one in KEYWORDS if one.name != "opponents"}
 WORDS_OF = {  # pages that explain more than others, and the code of which
     "protocol.md": ("scripts/table", "scripts/agents", "baselines/advice", "envs/core"),
-    "formats.md": ("baselines/arena", "baselines/recordings.py", "envs/core"),
+    "formats.md": ("baselines/arena", "baselines/plies.py", "baselines/recordings.py", "envs/core"),
     "agents.md": ("scripts/agents",),
     "notebooks.md": ("docs/notebooks",),
     "play.md": ("baselines/advice",),
