@@ -24,20 +24,7 @@ from rich.progress import (
 from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
-from ..baselines.arena.results.export import (
-    CROSS_TITLE,
-    NASH_HEADINGS,
-    about,
-    counting,
-    cross_cells,
-    export,
-    finite,
-    nash_cells,
-    nash_text,
-    notes,
-    standing_cells,
-    standing_headings,
-)
+from ..baselines.arena.results.export import about, counting, export, finite, sections
 from ..baselines.waiting import Wait, progress_logger
 from .options import writing
 from .validators import file_to_write
@@ -119,19 +106,14 @@ def _match_row(result: MatchResult) -> list[str]:
 def print_standings(table: Standings) -> None:
     """Print the table of a tournament, the cross table, and how far the ratings can be trusted."""
     print_text(about(table))
-    print()
-    print_table(standing_headings(table), standing_cells(table))
     print_text(counting(table))
     print()
-    print_text(f"{CROSS_TITLE}:")
-    print_table(["", *(row.player for row in table.rows)], cross_cells(table))
-    print()
-    for note in notes(table):
-        print_text(note)
-    if table.nash_averages:
-        print()
-        print_text(f"{nash_text(table)}:")
-        print_table(NASH_HEADINGS, nash_cells(table))
+    for part in sections(table):
+        if isinstance(part, str):
+            print_text(part)
+        else:
+            print_table(*part)
+            print()
 
 
 class _Bars(Progress):

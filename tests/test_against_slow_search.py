@@ -20,7 +20,7 @@ from parlour.baselines.search.mcts import (
     _bind_shorten,
     keep_all,
 )
-from parlour.baselines.search.playout import _Search
+from parlour.baselines.search.playout import playouts_by
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
 from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
@@ -58,12 +58,14 @@ def row_of(game: Game, player: str) -> Any:
     return row
 
 
-def simulated(search: Any, game: Game, states: np.ndarray, legal: list[int]) -> dict[int, float]:
+def simulated(
+    simulate: halving.Simulate, game: Game, states: np.ndarray, legal: list[int]
+) -> dict[int, float]:
     """The sums of a compiled search, by action."""
     alive = np.zeros((1, game.num_actions), np.int8)
     alive[0, legal] = 1
     sums = np.zeros((1, game.num_actions))
-    search.simulate(states, streams([3]), alive, np.array([ROUNDS]), sums)
+    simulate(states, streams([3]), alive, np.array([ROUNDS]), sums)
     assert not sums[alive == 0].any()
     return {action: sums[0, action] for action in legal}
 
@@ -76,7 +78,9 @@ def test_playouts_bring_what_slow_ones_bring(
     states, legal = a_position(game, num_plies)
     row = row_of(game, player)
     slow = SlowSearch(game, row, epsilon).flat(states[0], streams([3])[0], legal[1:], ROUNDS)
-    assert simulated(_Search(game, row, epsilon), game, states, legal[1:]) == pytest.approx(slow)
+    assert simulated(playouts_by(game, row, epsilon), game, states, legal[1:]) == pytest.approx(
+        slow
+    )
 
 
 @every_case
@@ -98,7 +102,7 @@ def test_the_tree_grows_as_the_slow_one(
     slow_sums = slow.in_tree(states[0], streams([3])[0], legal, ROUNDS)
     settings = TreeSettings(0.2, expansion_threshold, exploration_constant)
     search = TreeSearch(game, row, keep_all, max_nodes, settings)
-    assert simulated(search, game, states, legal) == pytest.approx(slow_sums)
+    assert simulated(search.simulate, game, states, legal) == pytest.approx(slow_sums)
     assert search.tree.num_nodes[0] == slow.num_nodes
     assert grown(search.tree, ROOT) == counted(slow.root)
 

@@ -6,7 +6,7 @@ import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.players.making import players_of
 from parlour.baselines.search.halving import choose, halve
-from parlour.baselines.search.playout import _Search
+from parlour.baselines.search.playout import playouts_by
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 
@@ -16,23 +16,19 @@ GAME = load_game("president", num_players=4)
 
 
 @pytest.mark.parametrize("num_playouts", [1, 7, 40, 400])
-def test_no_more_playouts_than_the_budget_or_one_for_each_action(
-    num_playouts: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_more_playouts_than_the_budget_or_one_for_each_action(num_playouts: int) -> None:
     tables, _, _, masks = after_plies(GAME, 20)
     row_function = players_of(GAME)["lowest"].row_function
     assert row_function is not None
-    search = _Search(GAME, row_function, 0.2)
+    simulate = playouts_by(GAME, row_function, 0.2)
     spent = np.zeros(NUM_TABLES)
-    simulate = search.simulate
 
     def counted(positions, rngs, alive, rounds, sums):
         spent[:] += rounds * alive.sum(axis=1)
         simulate(positions, rngs, alive, rounds, sums)
 
-    monkeypatch.setattr(search, "simulate", counted)
     rngs = streams(range(NUM_TABLES), 1)
-    choose(search.simulate, masks, rngs, tables.states, num_playouts, None)
+    choose(counted, masks, rngs, tables.states, num_playouts, None)
     num_legal = masks.sum(axis=1)
     has_choice = num_legal > 1
     assert (spent <= np.maximum(num_playouts, num_legal)).all()

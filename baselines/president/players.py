@@ -7,8 +7,8 @@ import numpy as np
 
 from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
 from ...envs.core.compile import array_rule, rule
-from ...envs.core.game import NO_ACTION, Game, check_range
-from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
+from ...envs.core.game import NO_ACTION, Game
+from ...envs.president.rules import GIVE, NUM_RANKS, NUM_SUITS, PASS
 from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, check_settings, scripted, searching
 from ..players.tuned import Weights, record_of
@@ -200,13 +200,12 @@ def value_of_rest(weights, observation, weakness, played_rank, played_count, is_
     return value
 
 
-def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> Policy:
+def playout_exact(game: Game, **settings: Any) -> Policy:
     """With two seats win by exact search if possible; otherwise play as `playout`.
 
-    It solves positions with at most `solve_from` cards in both hands; all other `settings` are
-    those of `playout`. With more seats the hands are hidden and nothing can be solved.
+    It solves positions with at most 30 cards in both hands; `settings` are those of
+    `playout`. With more seats the hands are hidden and nothing can be solved.
     """
-    check_range("solve_from", solve_from, 0, NUM_CARDS)
     check_settings("playout_exact", playout, settings)
     search = playout(game, **{**PLAYOUTS, **settings})
     if game.num_seats > 2:
@@ -216,7 +215,7 @@ def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        actions = solver.winning_actions(observations, action_masks, solve_from)
+        actions = solver.winning_actions(observations, action_masks, SOLVE_FROM)
         rest = actions == NO_ACTION
         own_rngs = rngs[rest]  # a copy: written back below
         actions[rest] = search(observations[rest], action_masks[rest], own_rngs, positions[rest])

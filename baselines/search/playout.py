@@ -51,13 +51,13 @@ def playout(
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
     checked_number("epsilon", epsilon, 1)
     row_function, weights = playout_player(game, playout_policy)
-    search = _Search(game, row_function, epsilon, weights)
+    simulate = playouts_by(game, row_function, epsilon, weights)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         what = action_masks, rngs, positions
-        return halving.choose(search.simulate, *what, num_playouts, milliseconds)
+        return halving.choose(simulate, *what, num_playouts, milliseconds)
 
     return Policy(NAME, game, choose, needs_positions=True)
 
@@ -151,36 +151,18 @@ class PlayoutScratch(NamedTuple):
         )
 
 
-class _Search:
-    """The compiled playouts of one game by one player."""
+def playouts_by(
+    game: Game, row_function: Function, epsilon: float, weights: np.ndarray = NO_WEIGHTS
+) -> halving.Simulate:
+    """Return the function that plays live actions out by a compiled player."""
+    meanings = tuple(meanings_for(game, row_function).items())
+    simulate_rows = _bind_simulate(playing(row_function, weights), meanings)
 
-    def __init__(
-        self,
-        game: Game,
-        row_function: Function,
-        epsilon: float,
-        weights: np.ndarray = NO_WEIGHTS,
-    ) -> None:
-        self.game = game
-        self.epsilon = float(epsilon)
-        self._weights = weights
-        self._simulate = _bind_simulate(
-            playing(row_function, weights), tuple(meanings_for(game, row_function).items())
-        )
+    def simulate(*what: np.ndarray) -> None:
+        scratch = PlayoutScratch.empty(game, weights)  # fresh, so that threads do not share it
+        simulate_rows(*what, float(epsilon), scratch)
 
-    def simulate(
-        self,
-        positions: np.ndarray,
-        rngs: np.ndarray,
-        alive: np.ndarray,
-        rounds: np.ndarray,
-        sums: np.ndarray,
-    ) -> None:
-        """Play live actions out; see `halving.Simulate`."""
-        scratch = PlayoutScratch.empty(
-            self.game, self._weights
-        )  # fresh, so that threads do not share it
-        self._simulate(positions, rngs, alive, rounds, sums, self.epsilon, scratch)
+    return simulate
 
 
 @lru_cache

@@ -13,13 +13,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ...envs.core.compile import rule
-from ...envs.core.game import Game, check_range
+from ...envs.core.game import Game
 from ..networks.learned import shipped_checkpoints
 from ..players.objective import weigh_first_place
 from ..players.policy import Policy
 from ..search import rollout
 from ..search.playout import checked_budget
-from .open_hands import MAX_TRICKS, OpenHands, solve
+from .open_hands import OpenHands, solve
 
 NAME = "max_n"
 NUM_SIMULATIONS = 200
@@ -33,18 +33,15 @@ def max_n(
     num_simulations: int | None = None,
     milliseconds: float | None = None,
     network: str | None = None,
-    solved_tricks: int = SOLVED_TRICKS,
-    horizon: int = HORIZON,
     first_place_weight: float = FIRST_PLACE_WEIGHT,
 ) -> Policy:
     """Re-deals the hidden hands, plays on by a network, and solves the last tricks by max^n.
 
     `network` is the file of a checkpoint; the default is the network `ppo` that ships for the game.
     A move takes at most `num_simulations` (200 by default) or `milliseconds`. A simulation ends
-    where the seat has a choice for the `horizon`-th time again, with the network's value of it, or
-    where `solved_tricks` are left; with a horizon of 0 only there. What is solved counts by
-    `first_place_weight` for the first place, and by the rest for the return. All else is as in
-    `search.rollout`.
+    where the seat has a choice again, with the network's value of it, or where three tricks are
+    left. What is solved counts by `first_place_weight` for the first place, and by the rest for the
+    return. All else is as in `search.rollout`.
 
     Raises ValueError for a value out of range, for a checkpoint that does not fit, and where no
     network ships and none is named.
@@ -52,7 +49,6 @@ def max_n(
     budget = checked_budget(
         NAME, "num_simulations", num_simulations, milliseconds, default=NUM_SIMULATIONS
     )
-    check_range("solved_tricks", solved_tricks, 1, MAX_TRICKS[game.num_seats])
     if network is None and not has_network(game):
         raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
     policy = rollout.policy_rollout(
@@ -61,8 +57,8 @@ def max_n(
         None if milliseconds is not None else budget,
         milliseconds,
         first_place_weight=first_place_weight,
-        horizon=horizon,
-        knowledge=rollout.Knowledge(outcome, (OpenHands.empty(game), solved_tricks), merge_runs),
+        horizon=HORIZON,
+        knowledge=rollout.Knowledge(outcome, (OpenHands.empty(game), SOLVED_TRICKS), merge_runs),
     )
     lock = threading.Lock()  # threads must not share the memory
     assert policy.values is not None

@@ -74,7 +74,6 @@ def test_its_values_are_means_of_plain_max_n_over_re_deals(weight: float, networ
         "max_n",
         GAME,
         num_simulations=3000,
-        solved_tricks=3,
         network=str(network),
         first_place_weight=weight,
     )
@@ -163,9 +162,7 @@ def test_it_is_best_where_a_network_ships() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"solved_tricks": 9}, "solved_tricks must be an integer in 1 .. 8"),
         ({"first_place_weight": 2}, "first_place_weight must be a number in 0 .. 1"),
-        ({"horizon": -1}, "horizon must be an integer in 0"),
         ({"num_simulations": 0}, "num_simulations"),
         ({"milliseconds": -1}, "milliseconds must be a number above 0"),
         ({"network": "nobody.pt"}, "nobody.pt"),

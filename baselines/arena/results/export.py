@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -230,9 +230,22 @@ def nash_text(table: Standings) -> str:
     )
 
 
+Cells = tuple[Sequence[str], Sequence[Sequence[str]]]  # headings and rows
+
+
+def sections(table: Standings) -> Iterator[str | Cells]:
+    """Yield what a page says: tables, the sentences above them, and notes."""
+    yield standing_headings(table), standing_cells(table)
+    yield f"{CROSS_TITLE}:"
+    yield ["", *(row.player for row in table.rows)], cross_cells(table)
+    yield from notes(table)
+    if table.nash_averages:
+        yield f"{nash_text(table)}:"
+        yield NASH_HEADINGS, nash_cells(table)
+
+
 def summary(table: Standings) -> str:
     """Write a page to read, as Markdown."""
-    names = [row.player for row in table.rows]
     mean = "their group" if _has_groups(table) else "these players"
     lines = [
         f"# {table.game}",
@@ -240,17 +253,9 @@ def summary(table: Standings) -> str:
         f"{about(table)}. Elo is given above the mean of {mean}, with 95 % intervals over deals; "
         f"the next column says how likely a player is stronger than the next. {counting(table)}",
         "",
-        *markdown_table(standing_headings(table), standing_cells(table)),
-        "",
-        f"{CROSS_TITLE}:",
-        "",
-        *markdown_table(["", *names], cross_cells(table)),
-        "",
     ]
-    for note in notes(table):
-        lines += [note, ""]
-    if table.nash_averages:
-        lines += [f"{nash_text(table)}:", "", *markdown_table(NASH_HEADINGS, nash_cells(table)), ""]
+    for part in sections(table):
+        lines += [part, ""] if isinstance(part, str) else [*markdown_table(*part), ""]
     return "\n".join(lines)
 
 
