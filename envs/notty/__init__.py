@@ -56,7 +56,12 @@ class Config:
         "Small hands are protected",
         choices=(False, True),
     )
-    starter: int | str = setting(0, 'the seat that begins, or "random"', "First to play: seat")
+    starter: int | str = setting(
+        0,
+        'the seat that begins, or "random"',
+        "First to play",
+        choices={0: "seat 1", 1: "seat 2", 2: "seat 3", 3: "seat 4", "random": "drawn by lot"},
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)

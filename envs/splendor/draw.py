@@ -315,10 +315,10 @@ def _seat(
     return [
         panel.filled("#ffffff0d", 14, GOLD if is_to_act else None, 2.0),
         table.seat_part(owner, seat, points, plate),
-        *_last_action(last_action_label(state, owner), x, y, measures.last_size),
         *_holdings(state, owner, panel, measures),
         *_reserved(state, owner, is_to_act, measures.reserved.moved(panel)),
         *_won_nobles(state, owner, panel, measures),
+        *_last_action(last_action_label(state, owner), x, y, measures.last_size),
     ]
 
 

@@ -217,7 +217,7 @@ def _field(view: View, owner: int, field: int, cards: Sequence[int], row: Box) -
         Text(box.x + 10, y, _short(name, room / (LETTER * size)), size, INK, "start"),
         Text(box.right - 10, y, value, size, INK, "end", is_bold=is_known),
     )
-    return Part(_field_id(owner, field), _ascii(f"{name} {value}, player {owner}"), shapes)
+    return Part(_field_id(owner, field), _plain(f"{name} {value}, player {owner}"), shapes)
 
 
 def _known(view: View, cards: Sequence[int], box: Box) -> list[Shape]:
@@ -225,7 +225,7 @@ def _known(view: View, cards: Sequence[int], box: Box) -> list[Shape]:
     names, state, _, layout = view
     if len(cards) == 1:
         return []
-    shown = sorted(_ascii(card_name(names, state, card)) for card in cards)
+    shown = sorted(_plain(card_name(names, state, card)) for card in cards)
     lines = _wrapped(shown, layout.known_letters, layout.known_lines)
     x, y, size = box.x + 4, box.bottom + 12, MIN_TEXT if layout.is_narrow else 14.0
     return [
@@ -280,7 +280,7 @@ def _last_trick(view: View) -> list[Shape | Part]:
     for (line, ink), row in zip(lines, rows, strict=True):
         shown = _short(line, (row.width - 8) / (LETTER * size))
         shapes.append(Text(*row.center, shown, size, ink, is_bold=True))
-    panel = Part("last trick", _ascii(", ".join(line for line, _ in lines)), tuple(shapes))
+    panel = Part("last trick", _plain(", ".join(line for line, _ in lines)), tuple(shapes))
     return [panel, *(_played(view, owner) for owner in range(NUM_SEATS) if winner != NONE)]
 
 
@@ -296,7 +296,7 @@ def _played(view: View, owner: int) -> Part:
     edge = (palette.YELLOW, 3.0) if owner == state["last_winner"] else (palette.PAPER_EDGE, 1.0)
     face = (_row_face if layout.is_narrow else _tall_face)(name, compared, box)
     shapes = (box.filled(palette.PAPER, 8, *edge), *face)
-    return Part(f"played:{owner}", _ascii(f"player {owner} played {name}, {compared}"), shapes)
+    return Part(f"played:{owner}", _plain(f"player {owner} played {name}, {compared}"), shapes)
 
 
 def _row_face(name: str, compared: str, box: Box) -> list[Shape]:
@@ -352,11 +352,12 @@ def portrait(card: str, x: float, y: float, radius: float) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-def _ascii(name: str) -> str:
-    return name.encode("ascii", "replace").decode()
+def _plain(name: str) -> str:
+    """A name in Latin letters and signs, which every font has."""
+    return name.encode("latin-1", "replace").decode("latin-1")
 
 
 def _short(name: str, letters: float) -> str:
-    """Return a name in ASCII, shortened to a number of letters."""
-    plain = _ascii(name)
+    """Return a name in plain letters, shortened to a number of them."""
+    plain = _plain(name)
     return plain if len(plain) <= letters else plain[: max(int(letters) - 2, 1)] + ".."

@@ -25,7 +25,12 @@ class Config:
     num_players: int = setting(
         2, "seats, and colours: 2 .. 4", "Players", limits=(rules.MIN_SEATS, rules.MAX_SEATS)
     )
-    leader: int = setting(0, "the seat that leads the first trick", "First to lead: seat")
+    leader: int = setting(
+        0,
+        "the seat that leads the first trick",
+        "First to lead",
+        choices={seat: f"seat {seat + 1}" for seat in range(rules.MAX_SEATS)},
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -9,6 +9,7 @@ from ...baselines.players.best import NAME as BEST
 from ...baselines.players.making import players_of
 from ...baselines.players.roster import Player, own_players
 from ...envs import find_game
+from ...envs.core.catalogue import MAX_SEATS
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables
@@ -71,15 +72,17 @@ def _settings(game: Game) -> list[dict[str, Any]]:
             "label": field.metadata.get("label") or in_words(field.name),
             "unit": field.metadata.get("unit", ""),
             "limits": field.metadata.get("limits"),
-            "choices": _choices(field.metadata.get("choices") or ()),
+            "choices": _choices(field.metadata.get("choices") or (), game.num_seats),
         }
         for field in dataclasses.fields(game.config)
     ]
 
 
-def _choices(given: Mapping[Any, str] | Collection[Any]) -> list[tuple[Any, str]]:
-    """Return values and their labels."""
-    return [*given.items()] if isinstance(given, Mapping) else [(each, str(each)) for each in given]
+def _choices(given: Mapping[Any, str] | Collection[Any], num_seats: int) -> list[tuple[Any, str]]:
+    """Return values and their labels; of seats, those that there are."""
+    labels = given if isinstance(given, Mapping) else {each: str(each) for each in given}
+    missing = {f"seat {seat + 1}" for seat in range(num_seats, MAX_SEATS)}
+    return [(value, label) for value, label in labels.items() if label not in missing]
 
 
 def tile(name: str) -> dict[str, Any]:
@@ -88,7 +91,7 @@ def tile(name: str) -> dict[str, Any]:
     The picture is of a deal that is always the same, seen from the first seat.
     """
     game = find_game(name, **people_settings(name))
-    rival, players = middling_player(game), [*players_of(game)]
+    rival = next(each for each in _players(game) if each["name"] == middling_player(game))
     try:
         facts = rules_of(name)["facts"]
     except ValueError:
@@ -97,8 +100,8 @@ def tile(name: str) -> dict[str, Any]:
         "name": name,
         "facts": facts,
         "svg": start_picture(name),
-        "rival": player_label(rival),
-        "level": f"{players.index(rival) + 1} of {len(players)}, weakest first",
+        "rival": rival["label"],
+        "level": rival["level"],
     }
 
 
@@ -119,11 +122,12 @@ def rules_shown(name: str) -> dict[str, Any]:
 
 
 def _players(game: Game) -> list[dict[str, Any]]:
-    players = players_of(game)
+    players, own = players_of(game), [*own_players(game)]  # these are listed weakest first
     return [
         {
             "name": name,
             "label": player_label(name),
+            "level": f"strength {own.index(name) + 1} of {len(own)}" if name in own else "",
             "summary": summary_label(player.summary, players),
             "time": _time_setting(name, player),
         }

@@ -189,7 +189,7 @@ def advisers(game: Game) -> list[str]:
 
 
 def _adviser_label(name: str) -> str:
-    others = {SEARCH: "a search, as long as you think", EXACT: "the exact solution"}
+    others = {SEARCH: "a search while you think", EXACT: "the exact solution"}
     return others.get(name) or player_label(name)
 
 

@@ -675,7 +675,7 @@ def test_a_game_is_dealt_in_one_click_from_the_first_page(browser: Any, address:
     with opened(browser, address, WIDTHS["phone"]) as page:
         page.wait_for_selector("[data-tile=trick_taking] img")
         assert "3 minutes" in page.text_content("[data-tile=trick_taking] .facts")
-        assert "weakest first" in page.text_content("[data-tile=trick_taking] .rival")
+        assert "strength" in page.text_content("[data-tile=trick_taking] .rival")
         targets = "[...document.querySelectorAll('button, a.button, select')]"
         heights = page.evaluate(f"{targets}.map((each) => each.offsetHeight).filter(Boolean)")
         assert heights and min(heights) >= 44

@@ -83,7 +83,7 @@ function ratings(table, colours) {
     make("td", { class: "wide" }, row.won.toLocaleString("en")),
     make("td", { class: "wide" }, row.drawn.toLocaleString("en")),
     make("td", { class: "wide" }, row.lost.toLocaleString("en")),
-    make("td", {}, (row.mean_return[0] < 0 ? "" : "+") + row.mean_return[0].toFixed(2))));
+    make("td", {}, (row.mean_return[0] < 0 ? "" : "+") + row.mean_return[0].toFixed(2).replace("-", "−"))));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const heads = ["Player", "Elo", "95 % interval", ...[table.words.won, table.words.drawn, table.words.lost].map(capital), "Mean return"];
   return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, index) => make("th", { scope: "col", class: index > 2 && index < 6 ? "wide" : "" }, head)))),

@@ -54,7 +54,7 @@ async function paint(name) {
   if (!found || !place) return;
   place.querySelector(".picture").replaceChildren(drawing(found.svg, ""));
   place.querySelector(".facts").textContent = found.facts;
-  place.querySelector(".rival").textContent = `against ${found.rival}, ${found.level}`;
+  place.querySelector(".rival").textContent = `against ${[found.rival, found.level].filter(Boolean).join(", ")}`;
 }
 
 const drawing = (svg, alt) => make("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt });
@@ -167,9 +167,8 @@ function seatLine(seat, number) {
   const select = make("select", { "aria-label": `Seat ${number + 1}`, "data-seat": String(number) });
   select.append(make("optgroup", { label: "People and programs" },
     ...kinds.map(([value, text]) => make("option", { value }, text))));
-  select.append(make("optgroup", { label: "Players, weakest first" },
-    ...facts.players.map((player, rank) => make("option", { value: `player:${player.name}` },
-      `${player.label} · ${rank + 1} of ${facts.players.length}`))));
+  select.append(make("optgroup", { label: "Players" }, ...facts.players.map((player) =>
+    make("option", { value: `player:${player.name}` }, [player.label, player.level].filter(Boolean).join(" · ")))));
   select.append(make("option", { value: "other" }, "Another player: file or settings …"));
   const known = facts.players.some((player) => player.name === seat.player);
   select.value = seat.kind !== "player" ? seat.kind : known ? `player:${seat.player}` : "other";

@@ -263,7 +263,7 @@ function showShared({ type, fields, ...made }) {
 // A form with the fields of the position, to be changed and played on from; the server checks them.
 function positionForm(fields) {
   const wrong = make("p", { class: "wrong", role: "alert" });
-  const lines = fields.map(([field, meaning, value]) => make("label", { title: meaning }, `${field} `, make("input", { name: field, type: "text", value: JSON.stringify(value), autocomplete: "off" })));
+  const lines = fields.map(([field, meaning, value]) => make("label", { title: meaning }, `${field.replaceAll("_", " ")} `, make("input", { name: field, type: "text", value: JSON.stringify(value), autocomplete: "off" })));
   const button = make("button", { class: "primary" }, "Play from here");
   return make("details", { class: "position" }, make("summary", {}, "Change the position"),
     make("form", { on: { submit: (event) => {
@@ -311,10 +311,9 @@ function showWhy(message) {
   const who = { search: "a search", exact: "the exact solution" }[message.source] || name(message.seat);
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
   const value = message.values[message.action];
-  const reach = message.action in message.reaches ? ` ± ${lossOf(message.reaches[message.action])}` : "";
   $("reason").replaceChildren(
-    make("p", {}, make("b", {}, ...worded(called(message.action, message.labels))), `: about ${shown(value)}${reach}, says ${who}${deals}.`),
-    make("p", {}, message.num_moves < 1.05 ? "There was no other move." : `By these values it ${message.text}.`),
+    make("p", {}, make("b", {}, ...worded(called(message.action, message.labels))), `: about ${shown(value)}${reachOf(message.action, message.reaches)}, says ${who}${deals}.`),
+    make("p", {}, message.num_moves < 1.05 || Object.keys(message.values).length < 2 ? "There was no other move to compare it with." : `By these values it ${message.text}.`),
     ...about);
   $("reason-values").replaceChildren(...valueBars(message, message.action));
 }
@@ -338,7 +337,7 @@ function showJudged() {
   if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply) {
     parts.push(make("span", {}, "Your move ", make("b", {}, ...worded(called(found.action, found.labels))), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, ...worded(found.text))));
   }
-  if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} do this: ${said(last)}?`));
+  if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `${name(last.seat)}: ${said(last)}. Why?`));
   $("judged").replaceChildren(...parts);
 }
 
@@ -363,6 +362,7 @@ function showPosition(message, animate) {
     board.show(message.svg, message.clicks, { animate, mover, said: isOther ? said(message.last) : null });
   }
   $("words").textContent = message.words || "";
+  $("words").parentNode.hidden = !message.words;
   $("undo").disabled = !message.can_undo;
   $("redo").disabled = !message.can_redo;
   const isPlayer = message.seat !== null;
@@ -502,9 +502,7 @@ function showSeats() {
       make("span", { class: `dot ${isOn ? "on" : ""}` }),
       make("span", { class: "who" }, name(seat)),
       make("span", { class: "tag" }, [isPlayer || seat === game.table.seat ? "" : isOn ? "here" : "away", game.position ? game.position.scores[seat] : ""].filter(Boolean).join(" · ")));
-    if (isOwner && !isPlayer && !isOn && seat !== game.table.seat) {
-      line.append(replacements(seat));
-    }
+    if (isOwner && !isPlayer && !isOn && seat !== game.table.seat) line.append(replacements(seat));
     return line;
   }));
 }
@@ -590,6 +588,7 @@ function finish(message) {
     make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat"))] : [];
   $("result").replaceChildren(headline, make("div", { class: "scores" },
     places.map(([who, score]) => `${who}: ${score}`).join(" · ")), ...again);
+  $("result").scrollIntoView({ block: "nearest" }); // on a phone the last move may have been far below it
   $("watching").hidden = true;
   status(`The game is over: ${headline}`, true);
   if (game.review.length) showReview(game.review.at(-1)); // the graph marks no move
@@ -611,7 +610,7 @@ function showReview(message) {
   $("graph").replaceChildren(valueGraph(series, { marks, current: game.lookingBack, onGo }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
-    make("span", {}, `${row.ply + 1} ${name(row.seat)}: `, ...worded(`${called(row.action, row.labels)} ${row.text}`)),
+    make("span", {}, `Move ${row.ply + 1}, ${name(row.seat)}: `, ...worded(`${called(row.action, row.labels)}; ${row.text.split("; ").at(-1)}`)),
     make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
   $("mistakes").replaceChildren(...lines);
   if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
@@ -654,7 +653,7 @@ $("redo").addEventListener("click", () => send({ type: "redo" }));
 $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
-  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; board.advise([]); }
+  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; game.values = null; board.advise([]); board.clear(); }
   else if (game.position && game.position.legal.length) askHints();
 });
 $("adviser").addEventListener("change", () => {

@@ -10,6 +10,7 @@ const MAX_BARS = 12;
 const MAX_ADVISED = 3; // moves that are numbered in the picture
 const GRAPH_LEFT = 84; // room for the scale of a graph
 const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
+const PLAYED = " \u25c2 played";
 const words = { icons: {}, scale: null }; // of the game: symbols of words, and what values mean
 
 class Board {
@@ -34,6 +35,7 @@ class Board {
   drag(event) {
     const part = event.target.closest?.(".live");
     if (!part || event.pointerType !== "mouse" || event.button !== 0) return;
+    part.setPointerCapture(event.pointerId); // so that the click is its own, whatever it is dropped on
     const picture = part.ownerSVGElement;
     const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
     const follow = (moved) => { part.style.transform = `translate(${(moved.clientX - event.clientX) * scale}px, ${(moved.clientY - event.clientY) * scale}px)`; };
@@ -343,6 +345,12 @@ function lossOf(value) {
   return loss.replace("{}", amount.toFixed(digits + (amount < 10 ** -digits ? 1 : 0)));
 }
 
+// Half the width of an action's interval, "" where it is exact: " ± 6 %".
+function reachOf(action, reaches) {
+  const text = reaches[action] > 0 ? lossOf(reaches[action]).replace(" places", "") : "";
+  return /[1-9]/.test(text) ? ` ± ${text}` : "";
+}
+
 // What people call an action; `labels` has the words of the game.
 const called = (action, labels) => (labels && labels[action]) || action;
 
@@ -430,7 +438,6 @@ function valueBars({ values, labels, reaches = {}, unsearched = [], are_choices:
   const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
   const best = sorted.length ? sorted[0][1] : 0;
   const shown = sorted.filter(([action], rank) => rank < MAX_BARS || action === played);
-  const shownReach = (action) => (action in reaches ? ` ± ${lossOf(reaches[action])}` : "");
   const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
   const missing = unsearched.includes(played) ? `${called(played, labels)} \u25c2 played` : others;
   const unknown = unsearched.length ? [make("li", { class: "long" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`))] : [];
@@ -438,10 +445,10 @@ function valueBars({ values, labels, reaches = {}, unsearched = [], are_choices:
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
     const label = called(action, labels);
-    const isLong = label.length > MAX_BESIDE;
+    const isLong = label.length + (action === played ? PLAYED.length : 0) > MAX_BESIDE;
     return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
-      make("span", { class: "name" }, ...worded(label), action === played ? make("span", { class: "played" }, " \u25c2 played") : null),
+      make("span", { class: "name" }, ...worded(label), action === played ? make("span", { class: "played" }, PLAYED) : null),
       make("span", { class: "bar" }, bar),
-      make("span", { class: "value" }, areChoices ? percent(value) : shortly(value) + shownReach(action)));
+      make("span", { class: "value" }, areChoices ? percent(value) : shortly(value) + reachOf(action, reaches)));
   }).concat(unknown);
 }

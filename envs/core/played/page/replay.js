@@ -69,7 +69,7 @@ function showValues() {
   at("graph").replaceChildren(valueGraph(series, { marks, current, onGo: go }));
   const judged = current < data.plies.length ? judgedAt(current) : null;
   at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
-  at("chooser").textContent = judged ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses; ${called(judged.action, judged.labels)} ${judged.text}` : "";
+  at("chooser").replaceChildren(...(judged ? worded(`Move ${current + 1}, ${data.names[data.plies[current].seat]}: ${called(judged.action, judged.labels)} ${judged.text}`) : []));
 }
 
 function start() {
@@ -86,7 +86,7 @@ function start() {
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
   at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
-    make("span", {}, `${ply + 1} ${data.names[data.plies[ply].seat]}: `, ...worded(said(data.plies[ply]))),
+    make("span", {}, `Move ${ply + 1}, ${data.names[data.plies[ply].seat]}: `, ...worded(said(data.plies[ply]))),
     make("span", { class: "lost" }, `−${lossOf(regret)}`))));
   go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || data.start);
 }
