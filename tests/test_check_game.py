@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba.core.config import DISABLE_JIT
 
-from parlour.envs import check_game, load_game
+from parlour.envs import check_game
 from parlour.envs.core.bits import is_legal
 from parlour.envs.core.checks.check_game import CheckError
 from parlour.envs.core.checks.report import NO_CHANCE
@@ -529,42 +529,6 @@ def test_has_chance_is_for_environments_that_declare_nothing() -> None:
         check_game(SOUND, has_chance=False)
     report = check_game(GuessTheSame(), num_games=3, has_chance=False)
     assert f"Different seeds give different episodes. {NO_CHANCE}" in report.not_checked
-
-
-PRESIDENT = [
-    *({"num_players": n, "passing": p} for n in (2, 4, 5, 8) for p in ("free", "out")),
-    *({"num_games": 2, "economy": e} for e in ("none", "swap_one", "swap_two")),
-    {"num_players": 2, "num_games": 2, "economy": "swap_two"},
-]
-IN_EVERY_RUN = [PRESIDENT[1], PRESIDENT[-2]]
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        config if config in IN_EVERY_RUN else pytest.param(config, marks=pytest.mark.long)
-        for config in PRESIDENT
-    ],
-    ids=str,
-)
-def test_president_passes(config: dict[str, Any]) -> None:
-    check_game(load_game("president", **config), president_referee(config), num_games=2)
-
-
-def president_referee(config: dict[str, Any]) -> Callable[[int], Any]:
-    from tests.president.referee import DECK, Referee
-
-    num_players = config.get("num_players", 4)
-
-    def of_seed(seed: int) -> tuple[Any, Referee]:
-        shuffled = random.Random(seed)
-        games = []
-        for _ in range(config.get("num_games", 1)):
-            cards = shuffled.sample(DECK, len(DECK))
-            games.append({"hands": [cards[seat::num_players] for seat in range(num_players)]})
-        return {"games": games}, Referee({"games": games}, **config)
-
-    return of_seed
 
 
 # Mutants of an environment

@@ -10,7 +10,7 @@ from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams
-from parlour.envs.notty.cards import KIND_NAMES, NUM_KINDS, kinds_of
+from parlour.envs.notty.cards import KIND_NAMES, kinds_of
 from parlour.envs.registry import load_game
 
 # Sixteen and twenty cards without a group: no three neighbours, no number in three colours.
@@ -105,14 +105,6 @@ def is_over(tables: Tables) -> bool:
 def observed(tables: Tables, seat: int) -> np.record:
     """What a seat knows at the one table."""
     return tables.observe(np.array([0]), np.array([seat]))[0]
-
-
-def random_hand(chooser: np.random.Generator, size: int, *, paired: bool = False) -> np.ndarray:
-    """A random hand as counts; a paired one holds kinds twice, in few colours and numbers."""
-    pool = np.repeat(np.arange(NUM_KINDS), 2)
-    if paired:
-        pool = pool[(pool % 10 < 5) & (pool < 30)]
-    return np.bincount(chooser.permutation(pool)[:size], minlength=NUM_KINDS)
 
 
 def chance_is_to_act(game: Game, state: np.record) -> bool:

@@ -15,13 +15,6 @@ def test_each_deal_is_played_from_every_seat() -> None:
     assert (is_decided | ~is_first).all()
 
 
-@pytest.mark.release
-def test_a_deal_that_decides_the_game_is_won_once_by_each_player() -> None:
-    """Seat 0 is dealt a run of five here, and has won before anybody acts."""
-    is_first, is_decided = play_field(["always_pass", "aggressive"], np.array([33]))
-    assert is_decided.all() and is_first.sum() == 1
-
-
 def test_the_lead_is_that_of_the_first_player_on_the_same_deals() -> None:
     ahead, behind = np.array([[1, 1], [1, 0]]) == 1, np.array([[1, 0], [1, 0]]) == 1
     assert row_of("a", ahead, ahead, ahead)[3] == "-"

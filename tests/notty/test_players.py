@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,10 +13,7 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.advice.hints import hints_of
 from parlour.baselines.arena.play.entrants import scripted_players
 from parlour.baselines.notty.chances import chances
-from parlour.baselines.notty.draws import num_draws
-from parlour.baselines.notty.expectations import after_draw, after_take
 from parlour.baselines.notty.finisher import (
-    AFTER_TAKE_FACTOR,
     CLASS_SHAPE,
     CORRECTED,
     FIRST_TURNS,
@@ -25,15 +21,11 @@ from parlour.baselines.notty.finisher import (
     LEFT_ALONE,
     PATIENT_TURNS,
     TAKEN_FROM,
-    VALUES,
-    best_action,
     class_of,
     demands_of,
     load_values,
-    opponent_model_of,
     smallest_other,
     table_of,
-    waits_in_vain,
 )
 from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
@@ -43,10 +35,9 @@ from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import deck_words, words_of
-from parlour.envs.notty.discard import best_discard
-from parlour.envs.notty.rules import DRAW, HAS_DRAWN, HAS_TAKEN, NOTHING_YET, PASS
+from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
-from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
+from tests.notty.playing import SIXTEEN, TWENTY, legal, play, table
 
 pytestmark = pytest.mark.plain
 
@@ -97,33 +88,7 @@ def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
 # What draws and takes bring
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_draws_are_counted_exactly(count: int) -> None:
-    """Against a count of every draw, card by card, from a deck of 14 cards."""
-    hand = counts("red 3 4, blue 3, green 9 9 10")
-    deck = counts("red 2 2 3 5 6, green 3 3 8 8, yellow 3 9, blue 1 4 9")
-    hits = cards = 0
-    pile = [kind for kind in range(40) for _ in range(deck[kind])]
-    for drawn in combinations(pile, count):
-        with_them = np.array(hand) + np.bincount(drawn, minlength=40)
-        most = sum(len(group) for group in best_discard(with_them))
-        hits, cards = hits + (most > 0), cards + most
-    assert after_draw(words(hand), words(deck), count) == (hits, cards)
-    assert num_draws(len(pile), count) == len(list(combinations(pile, count)))
-
-
-def test_takes_are_counted_exactly() -> None:
-    hand, other = counts("red 3 4 6, blue 4"), counts("red 5 5 2, yellow 4 9")
-    # Either red 5 makes a run of four, red 2 one of three, yellow 4 a set, yellow 9 nothing.
-    assert after_take(words(hand), words(other)) == (4, 4 + 4 + 3 + 3)
-
-
 # x_defensive
-
-
-def test_of_equal_takes_the_one_from_the_lowest_seat_is_chosen() -> None:
-    hands = ("red 2, blue 1 5", "green 1 3 5", NEAR, "red 5, blue 1 7")
-    assert only(table(*hands, beginner=2), "x_defensive") == "take:+2"
 
 
 def test_the_estimate_plays_as_the_exact_value_where_one_move_is_far_better() -> None:
@@ -177,48 +142,33 @@ def test_a_deal_that_decides_the_game_is_won_once_by_each_side() -> None:
 
 
 TURNS = 400  # of both seats, in a game of two
+FIRST, PATIENT = 2 * FIRST_TURNS, 2 * PATIENT_TURNS
 
 
-def takes(*of_seats: tuple[int, int]) -> np.ndarray:
-    """Cards that each seat has taken, from larger hands and from others; the own seat first."""
-    return np.array([(0, 0), *of_seats], np.int16)
-
-
-def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger() -> None:
-    turns = 2 * FIRST_TURNS
-    assert opponent_model_of(turns, takes((5, 0))) == LEFT_ALONE
-    assert opponent_model_of(turns, takes((0, 1))) == 1
-    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
-    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 1))) == 2
-    it_took_itself = np.array([(0, 1), (0, 0)], np.int16)
-    assert opponent_model_of(turns, it_took_itself) == LEFT_ALONE
-
-
-def test_finisher_expects_takers_at_first() -> None:
-    assert opponent_model_of(2 * FIRST_TURNS - 1, takes((0, 0))) == 1
-    assert opponent_model_of(4 * FIRST_TURNS - 1, takes((0, 0), (0, 0), (0, 0))) == 3
-
-
-def test_finisher_waits_long_for_a_single_opponent_to_take() -> None:
-    patient = 2 * PATIENT_TURNS
-    assert table_of(0, TURNS, takes((0, 0))) == CORRECTED
-    assert table_of(patient - 1, TURNS, takes((5, 0))) == CORRECTED
-    assert table_of(patient, TURNS, takes((5, 0))) == LEFT_ALONE
-    assert table_of(patient, TURNS, takes((0, 1))) == CORRECTED
-
-
-def test_finisher_tells_several_opponents_only_by_whether_one_takes() -> None:
-    for seats in (takes((0, 0), (0, 1)), takes((9, 0), (0, 0), (0, 0))):
-        for turns in (0, 200):
-            assert table_of(turns, TURNS, seats) == opponent_model_of(turns, seats)
-
-
-def test_finisher_has_a_table_for_its_last_turn() -> None:
-    """Then as many turns are left as there are seats, or fewer."""
-    for seats in (takes((0, 9)), takes((9, 0)), takes((0, 0), (0, 1), (5, 5))):
-        last = TURNS - len(seats)
-        assert table_of(last - 1, TURNS, seats) != LAST_TURN
-        assert table_of(last, TURNS, seats) == table_of(TURNS - 1, TURNS, seats) == LAST_TURN
+@pytest.mark.parametrize(
+    ("turns", "taken", "table"),
+    [
+        (0, [(0, 0)], CORRECTED),  # it waits long for a single opponent to take
+        (PATIENT - 1, [(5, 0)], CORRECTED),
+        (PATIENT, [(5, 0)], LEFT_ALONE),  # from larger hands only
+        (PATIENT, [(0, 1)], CORRECTED),
+        (TURNS - 3, [(9, 0)], LEFT_ALONE),
+        (TURNS - 2, [(0, 9)], LAST_TURN),
+        (TURNS - 1, [(9, 0)], LAST_TURN),
+        (3 * FIRST // 2 - 1, [(0, 0), (0, 0)], 2),  # at first it expects takers
+        (3 * FIRST // 2, [(5, 0), (0, 0)], LEFT_ALONE),
+        (3 * FIRST // 2, [(5, 0), (0, 1)], 2),
+        (2 * FIRST - 1, [(0, 0), (0, 0), (0, 0)], 3),
+        (TURNS - 5, [(0, 0), (0, 1), (5, 5)], 3),
+        (TURNS - 4, [(0, 0), (0, 1), (5, 5)], LAST_TURN),
+    ],
+)
+def test_finisher_has_a_table_for_those_who_take_and_for_its_last_turn(
+    turns: int, taken: list[tuple[int, int]], table: int
+) -> None:
+    """Of cards that each opponent has taken, from larger hands and from others."""
+    for own in ((0, 0), (0, 1)):
+        assert table_of(turns, TURNS, np.array([own, *taken], np.int16)) == table
 
 
 def test_finisher_waits_but_not_in_its_last_turn() -> None:
@@ -227,67 +177,18 @@ def test_finisher_waits_but_not_in_its_last_turn() -> None:
         assert only(table("red 3 4 6", FAR, turn_limit=turn_limit), "finisher").startswith(move)
 
 
-def test_the_table_of_the_last_turn_holds_only_chances_to_win_at_once() -> None:
-    last = VALUES[LAST_TURN]
-    assert (last[NOTHING_YET] == 0).all() and (last >= 0).all() and (last <= 1).all()
-    for phase in (HAS_DRAWN, HAS_TAKEN):
-        by_size = last[phase].reshape(CLASS_SHAPE).max(axis=(1, 2, 3, 4))
-        assert by_size[2] > by_size[4] > by_size[10]
-    of_two = last[HAS_DRAWN].reshape(CLASS_SHAPE)[2, 2]  # two kinds make a group with two cards
-    assert of_two[:, 2].mean() > of_two[:, 0].mean()  # and a take may bring one
-
-
-def test_the_corrected_table_lowers_the_chances_after_a_take() -> None:
-    learned, corrected = VALUES[TAKEN_FROM], VALUES[CORRECTED]
-    assert np.allclose(corrected[HAS_TAKEN], AFTER_TAKE_FACTOR * learned[HAS_TAKEN])
-    assert np.array_equal(corrected[:HAS_TAKEN], learned[:HAS_TAKEN])
-
-
-def test_finisher_does_not_wait_in_vain_for_a_single_opponent() -> None:
-    """With two cards that no third completes it draws one, where it would wait for a taker."""
-    tables = table("red 1, blue 9", FAR)
-    assert only(tables, "finisher") == "draw:1"
-    _, observations, words = tables.show(tables.all_rows)
-    found = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]
-    assert found[PASS] <= found[DRAW + 1]
-    (state,) = tables.states
-    hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
-    pass_or_draw = np.array([0b11])
-    (rng,) = streams([0])
-    for model, action in ((TAKEN_FROM, PASS), (CORRECTED, DRAW + 1)):
-        found_best = best_action(
-            VALUES[model], model, pass_or_draw, hands, NOTHING_YET, passes, rng
-        )[0]
-        assert found_best == action
-
-
 @pytest.mark.parametrize(
-    ("mine", "in_vain"),
+    ("mine", "move"),
     [
-        ("red 1, blue 9", True),
-        ("red 1, blue 9, green 5, yellow 3", True),
-        ("red 1, blue 9, green 5", False),  # three: a card may be taken
-        ("red 3 4", False),  # red 2 and 5 complete it
+        ("red 1, blue 9", "draw:1"),
+        ("red 1, blue 9, green 5, yellow 3", "draw:1"),
+        ("red 1, blue 9, green 5", "pass"),  # three: a card may be taken
+        ("red 3 4", "pass"),  # red 2 and 5 complete it
     ],
 )
-def test_two_or_four_cards_wait_in_vain_that_no_card_completes(mine: str, in_vain: bool) -> None:
-    (state,) = table(mine, FAR).states
-    hands = np.array([*state["hands"], deck_words(state["hands"])])
-    assert waits_in_vain(hands[0], demands_of(hands, np.zeros(2, np.int64))) == in_vain
-
-
-def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
-    """Draws of two and three cards are tried at random; without them it needs no random number."""
-    (state,) = table(NEAR, FAR).states
-    hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
-    every_move = np.array([0b11111])
-    for opponent_model in (1, LEFT_ALONE):
-        (rng,) = streams([0])
-        before = rng.copy()
-        best_action(
-            VALUES[opponent_model], opponent_model, every_move, hands, NOTHING_YET, passes, rng
-        )
-        assert (rng == before).all() == (opponent_model == LEFT_ALONE)
+def test_finisher_does_not_wait_in_vain_for_a_single_opponent(mine: str, move: str) -> None:
+    """With two or four cards that no card completes it draws one; else it waits for a taker."""
+    assert only(table(mine, FAR), "finisher") == move
 
 
 def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:

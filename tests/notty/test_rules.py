@@ -395,45 +395,6 @@ def test_a_group_held_by_hand_is_no_deadlock() -> None:
 # The record of the turns
 
 
-def test_passes_of_ones_own_will_are_counted_in_a_row() -> None:
-    tables = table(*APART, script="pass pass pass")
-    assert tables.states[0]["passes"].tolist() == [2, 1]
-    play(tables, "draw:1")
-    assert tables.states[0]["passes"].tolist() == [2, 0]
-    play(tables, "pass draw:1")
-    assert tables.states[0]["passes"].tolist() == [0, 0]
-
-
-def test_a_forced_pass_neither_counts_nor_resets() -> None:
-    tables = table(TWENTY, APART[1], script="pass pass pass")
-    assert tables.states[0]["passes"].tolist() == [0, 1]
-
-
-def test_ending_a_turn_after_an_action_is_no_pass() -> None:
-    tables = table(*APART, first="red 9", script="draw:1 pass")
-    assert tables.states[0]["passes"].tolist() == [0, 0]
-
-
-def test_cards_taken_are_counted() -> None:
-    """From hands larger than the own, and from others."""
-    tables = table(*APART, script="take:+1 pass take:+1 pass take:+1")
-    assert tables.states[0]["takes"].tolist() == [[0, 2], [1, 0]]
-
-
-@pytest.mark.parametrize("run", ["3 4 5", "1 2 3"])
-def test_by_hand_a_discard_leaves_the_count_of_passes(run: str) -> None:
-    tables = table(f"red {run}, blue 9", APART[1], discard="manual", script="pass pass")
-    play(tables, f"discard:red {run[0]}-{run[-1]} pass")
-    assert tables.states[0]["passes"].tolist() == [2, 1]
-
-
-def test_the_last_action_of_each_seat_is_seen_with_the_cards_it_moved() -> None:
-    tables = table(*APART, first="red 9, blue 6", script="draw:2")
-    seen = observed(tables, 1)
-    assert seen.last_actions.tolist() == [-1, 2]
-    assert seen.last_cards.tolist() == [[-1, -1, -1], [8, 15, -1]]
-
-
 def test_drawing_is_chance_and_the_whole_draw_is_one_ply() -> None:
     tables = table(*APART)
     game, states = tables.game, tables.states.copy()

@@ -93,55 +93,6 @@ def test_where_a_dominated_play_wins_a_play_that_is_not_dominated_wins_too() -> 
     assert num_dominated > 500
 
 
-def without(hand: tuple, rank: int, count: int) -> tuple:
-    """The hand without some cards of a rank."""
-    return (*hand[:rank], hand[rank] - count, *hand[rank + 1 :])
-
-
-def lowest_rank(hand: tuple) -> int:
-    return next(rank for rank in range(NUM_RANKS) if hand[rank])
-
-
-def test_a_seat_does_no_worse_without_a_lowest_group_that_beats_nothing() -> None:
-    rng, num_dropped = random.Random(5), 0
-    for _ in range(1500):
-        own, other = random_hands(rng, 6)
-        low_own, low_other = lowest_rank(own), lowest_rank(other)
-        wins = minimax(own, other, None)
-        if low_own <= low_other and any(less := without(own, low_own, own[low_own])):
-            num_dropped += 1
-            assert minimax(less, other, None) or not wins, (own, other)
-        if low_other <= low_own and any(less := without(other, low_other, other[low_other])):
-            num_dropped += 1
-            assert wins or not minimax(own, less, None), (own, other)
-    assert num_dropped > 1000
-
-
-def test_what_a_reply_refutes_after_a_whole_group_it_refutes_after_higher_plays() -> None:
-    rng, num_refuted = random.Random(6), 0
-    for _ in range(400):
-        own, other = random_hands(rng, 6)
-        for rank in range(NUM_RANKS):
-            count, left = own[rank], without(own, rank, own[rank])
-            if count == 0 or not any(left):
-                continue
-            replies = [r for r in range(rank + 1, NUM_RANKS) if other[r] >= count]
-            for reply in (*replies, NUM_RANKS):  # the last stands for a pass
-                if beats(left, other, reply, count):
-                    higher = [r for r in range(rank + 1, reply) if own[r] >= count]
-                    num_refuted += len(higher)
-                    assert all(beats(without(own, r, count), other, reply, count) for r in higher)
-    assert num_refuted > 200
-
-
-def beats(own: tuple, other: tuple, reply: int, count: int) -> bool:
-    """Whether the seat with hand `other` wins by this reply, or by a pass."""
-    if reply == NUM_RANKS:
-        return not minimax(own, other, None)
-    left = without(other, reply, count)
-    return not any(left) or not minimax(own, left, (count, reply))
-
-
 def test_perfect_play_wins_each_won_deal_and_makes_no_blunder() -> None:
     seeds = range(40, 42)
     assert blunders(GAME, "perfect", "planner", len(seeds), seeds[0]).mean == 0

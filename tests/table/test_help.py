@@ -23,17 +23,6 @@ def small_table(client: TestClient, rival: str = "perfect") -> str:
     return open_table(client, "trick_taking", [ME, player(rival)], settings=SMALL)[0]
 
 
-def test_a_move_is_judged_right_after_it(tmp_path: Path) -> None:
-    with server(tmp_path) as client, seated(client, small_table(client)) as me:
-        position = me.my_turn()
-        me.act(position, position["legal"][-1])
-        me.socket.send_json({"type": "judge", "ply": position["ply"]})
-        judged = me.next("judged")
-    assert judged["action"] == position["legal"][-1] and judged["source"] == "exact"
-    best = max(judged["values"].values())
-    assert judged["regret"] == pytest.approx(best - judged["values"][judged["action"]], abs=1e-3)
-
-
 def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
     with server(tmp_path) as client, seated(client, small_table(client)) as me:
         legal = me.my_turn()["legal"]

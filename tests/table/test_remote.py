@@ -147,21 +147,3 @@ def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
         for agent in agents:
             agent.join()
         assert told[0][1] == told[1][1] and len(told[0][1]) == 10
-
-
-def test_a_match_goes_on_from_game_to_game(tmp_path: Path) -> None:
-    with listening_server(tmp_path) as address:
-        match = {"game": "trick_taking", "settings": SMALL, "agent": "me", "deals": 2}
-        token = posted(address, "/api/matches", {**match, "opponent": "high_low"})["token"]
-        with taken(f"http://{address}/#seat={token}") as seat:
-            position = seat.position()
-            for number in range(1, 5):
-                assert position["match"] == {"game": number, "of": 4}
-                last, _ = play_on(seat, position)
-                assert "judgement" not in last  # nothing is judged before the end
-                if number < 4:
-                    position = seat.next_game()
-            with pytest.raises(ValueError, match="no further game"):
-                seat.next_game()
-            found = seat.result()
-    assert found["result"]["num_deals"] == 2 and "4 games, 2 deals" in found["text"]

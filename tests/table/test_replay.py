@@ -89,21 +89,6 @@ def test_a_transcript_is_replayed_with_exact_values(
     assert judged[-1] is None  # no choice
 
 
-def test_a_stored_game_is_played_again_as_it_was(tmp_path: Path) -> None:
-    store, html = tmp_path / "results.db", tmp_path / "game.html"
-    config = ["--set", "num_values=5"]
-    main(
-        ["match", "trick_taking", "random,high_low", "--deals", "4", "--store", str(store), *config]
-    )
-    for sitting, names in ((0, ["Random", "High low"]), (1, ["High low", "Random"])):
-        where = ["--deal", "2", "--sitting", str(sitting)]
-        assert main(["replay", str(store), *where, "--html", str(html), "--think", "0"]) == 0
-        data = data_of(html.read_text())
-        assert sorted(data["names"]) == sorted(names) and len(data["plies"]) == 10
-    first = data_of(html.read_text())["names"]
-    assert first in (["Random", "High low"], ["High low", "Random"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

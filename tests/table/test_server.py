@@ -19,7 +19,6 @@ from parlour.scripts.table import server as server_module
 from parlour.scripts.table.guard import MAX_BODY
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.store import TableStore
-from parlour.scripts.table.table import GameTable
 
 from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
 
@@ -321,19 +320,6 @@ def test_a_client_that_only_makes_mistakes_is_closed(tmp_path: Path) -> None:
             assert me.next("closed")["text"] == "too many wrong messages"
 
 
-def test_a_flooding_client_is_closed_and_the_other_goes_on(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            with seated(client, tokens[1]) as guest:
-                for _ in range(90):
-                    guest.socket.send_json({"type": "look", "is_narrow": False})
-                assert guest.next("closed")["text"] == "too many messages"
-            me.act(position, position["legal"][0])
-            assert me.next("position")["ply"] == 1
-
-
 def test_moves_that_are_illegal_late_or_anothers_are_refused(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
@@ -492,19 +478,6 @@ def test_a_player_takes_over_an_abandoned_seat(tmp_path: Path) -> None:
             assert me.play_to_the_end()["returns"] is not None
         with seated(client, tokens[1]) as late:
             assert "a player has taken" in late.next("closed")["text"]
-
-
-def test_a_player_that_thinks_too_long_loses_its_move_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = threading.Event()
-    monkeypatch.setattr(GameTable, "choose", lambda *_: release.wait(20))
-    with server(tmp_path, thinking_limit=0.01) as client:
-        tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
-        with seated(client, tokens[1]) as me:
-            assert "random legal move" in me.next("notice")["text"]
-            assert me.my_turn()["ply"] == 1
-    release.set()
 
 
 def test_names_are_data_never_markup(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ SIZES = "num_cards=12,num_fields=3"
         ("document_agents.py:Counter", 0.2),
         ("document_agents.py:Counter:draw_value=0.4", 0.2),
         ("document_agents.py:Normalizer", 0.1),
-        ("document_agents.py:Deducer", 0.2),
         ("own_base.py:Highest", 0.0),
         ("own_base.py:Highest:start=1", -0.8),
         ("own_base.py:Named", -0.8),
@@ -31,13 +30,13 @@ SIZES = "num_cards=12,num_fields=3"
 )
 def test_the_documents_agents_play(spec: str, floor: float) -> None:
     result = play_match(GAME, f"{HERE}/{spec}", "rander", num_deals=12)
-    assert result.mean_return[0] > floor  # 0.7, 0.7, 0.6, 0.9, 0.5, 0.2 and 0 over many deals
+    assert result.mean_return[0] > floor  # 0.7, 0.7, 0.6, 0.5, 0.2 and 0 over many deals
 
 
 def test_the_command_line_plays_them_too(capsys: pytest.CaptureFixture[str]) -> None:
-    players = f"{HERE}/document_agents.py:Deducer,{HERE}/own_base.py:Highest"
+    players = f"{HERE}/document_agents.py:Counter,{HERE}/own_base.py:Highest"
     assert main(["match", "top_trumps", players, "--set", SIZES, "--deals", "2"]) == 0
-    assert "Deducer" in capsys.readouterr().out
+    assert "Counter" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

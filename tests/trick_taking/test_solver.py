@@ -176,16 +176,6 @@ def test_the_table_of_ten_values_has_all_its_positions() -> None:
     assert (values >= 0).sum() == 430_884 + 1  # and the end
 
 
-def test_the_leader_of_three_values_takes_what_brute_force_says() -> None:
-    deck = [(colour, value) for colour in range(2) for value in range(3)]
-    deals = [frozenset(hand) for hand in itertools.combinations(deck, 3)]
-    expected = np.mean([minimax(hand, frozenset(deck) - hand) for hand in deals])
-    words = [word for word in range(64) if word.bit_count() == 3]
-    solution = solver.solution_of(3)
-    found = np.mean([solver.value_of(solution, CardsLeft(word, 3, 3)) for word in words])
-    assert found == pytest.approx(expected)
-
-
 def test_games_of_more_seats_or_too_many_values_are_not_solved() -> None:
     for player in ("perfect", "best_response"):
         with pytest.raises(ValueError, match="two seats"):
