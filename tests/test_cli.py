@@ -102,7 +102,6 @@ WRONG = {
     "train": "ALGORITHM",
     f"train alchemy {GAME}": "alchemy",
     f"train dqn {GAME} --minutes soon": "--minutes",
-    f"train dqn {GAME} --against nobody": "nobody",
     f"train dqn {GAME} --evaluate-against nobody": "nobody",
     f"train dqn {GAME} --minutes 0": "minutes must be above 0",
     f"train dqn {GAME} --epsilon 2": "epsilon must be",

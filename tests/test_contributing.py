@@ -154,8 +154,11 @@ def add_learner(copy: Copy) -> None:
 def add_trained_player(copy: Copy) -> None:
     """The guide "Add a trained player", steps 1 and 2."""
     run = copy.folder / "runs" / "mine"
-    small = "--decisions 64 --num-tables 8 --batch-size 8 --buffer-size 200 --hidden 8 --threads 1"
-    train = f"train {LEARNER} {GAME} --against random --points 1 --deals 10000 --out {run}"
+    small = (
+        "--total-steps 64 --num-tables 8 --batch-size 8 --buffer-size 200 --hidden 8 "
+        "--num-threads 1"
+    )
+    train = f"train {LEARNER} {GAME} --evaluate-against random --points 1 --deals 10000 --out {run}"
     copy.python("-m", "parlour.scripts.main", *train.split(), *small.split())
     checkpoints = copy.folder / "baselines" / GAME / "checkpoints"
     checkpoints.mkdir()

@@ -134,8 +134,8 @@ def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
         ("tournament {name} --players random,first_legal --deals 10", "Score of the row against"),
         ("evaluate {name} random --deals 10 --against first_legal", "first_legal"),
         (
-            "train dqn {name} --decisions 400 --num-tables 8 --batch-size 8 --buffer-size 200 "
-            "--hidden 8 --points 1 --deals 2 --threads 1 --out {out}",
+            "train dqn {name} --total-steps 400 --num-tables 8 --batch-size 8 --buffer-size 200 "
+            "--hidden 8 --points 1 --deals 2 --num-threads 1 --out {out}",
             "checkpoint.pt",
         ),
     ],

@@ -71,7 +71,9 @@ def run_seed(entry: Entry, seed: int, folder: Path) -> list[dict[str, Any]]:
     curve = read_curve(folder)
     if not curve or curve[-1]["done"] < 1.0:
         options = f"--seed {seed} --points {POINTS} --point-deals {DEALS} --deals {DEALS}"
-        words = shlex.split(f"train {entry['command']} {options} --against {entry['against']}")
+        words = shlex.split(
+            f"train {entry['command']} {options} --evaluate-against {entry['against']}"
+        )
         parlour([*words, "--out", str(folder), "--resume" if curve else "--overwrite"])
     kept = ("cpu_seconds", "decisions", "first_places", "low", "high")
     return [{key: point[key] for key in kept} for point in read_curve(folder)]
