@@ -20,7 +20,6 @@ _EVERY_BYTE = np.uint64(0x0101010101010101)
 _BIT_OF_EACH_BYTE = np.uint64(0x8040201008040201)  # bit i of byte i
 _UP_TO_TOP_BIT = np.uint64(0x7F7F7F7F7F7F7F7F)  # sets the top bit of each byte that is not zero
 _BYTES_IN_WORD = 8
-_HALVES = (32, 16, 8, 4, 2, 1)
 
 
 def mask_words(num_actions: int) -> int:
@@ -63,7 +62,7 @@ def lowest_bit(word):
 def nth_bit(word, n):
     """The index of the n-th bit set, counting from 0; the word must have more than n."""
     index = 0
-    for half in _HALVES:  # without branches, which would be guessed wrong half the time
+    for half in (32, 16, 8, 4, 2, 1):  # no branches: they would be guessed wrong half the time
         num_below = popcount(word & ((np.int64(1) << half) - 1))
         is_above = np.int64(n >= num_below)
         n -= num_below * is_above
