@@ -244,11 +244,9 @@ def _seat_name(state: np.record, owner: int) -> str:
 
 
 def _plate_name(state: np.record, owner: int, width: float) -> str:
-    """The name as far as a plate has room for it."""
+    """The name as far as a plate has room for it: on a narrow one, without title and points."""
     name = _seat_name(state, owner)
-    if width < 150 and len(name) > len("player 0  +10"):
-        name = f"{owner}, {name.partition(', ')[2].partition(' ')[0]}"
-    return name
+    return f"player {owner}" if width < 150 and len(name) > len("player 0  +10") else name
 
 
 def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:
