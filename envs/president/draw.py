@@ -244,11 +244,8 @@ def _seat_name(state: np.record, owner: int) -> str:
 
 
 def _plate_name(state: np.record, owner: int, width: float) -> str:
-    """The name as far as a plate has room for it."""
-    name = _seat_name(state, owner)
-    if width < 150 and len(name) > len("player 0  +10"):
-        name = f"{owner}, {name.partition(', ')[2].partition(' ')[0]}"
-    return name
+    """What a plate has room for: on a narrow one the name alone, without title and points."""
+    return f"player {owner}" if width < 150 else _seat_name(state, owner)
 
 
 def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:

@@ -122,7 +122,8 @@ def rules_shown(name: str) -> dict[str, Any]:
 
 
 def _players(game: Game) -> list[dict[str, Any]]:
-    players, own = players_of(game), [*own_players(game)]  # these are listed weakest first
+    players = players_of(game)
+    own = [name for name in own_players(game) if name in players]  # listed weakest first
     return [
         {
             "name": name,
