@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from parlour.baselines import waiting
 from parlour.baselines.arena import Sprt, play_duplicate, play_match, play_tournament
 from parlour.envs import load_game
-from parlour.envs.core import waiting
 from parlour.scripts import output
 from parlour.scripts.main import main
 
@@ -57,7 +57,7 @@ def test_few_lines_in_a_long_wait(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_without_any_setup_of_logging_the_lines_are_on_stderr() -> None:
     script = (
-        "from parlour.envs.core import waiting\n"
+        "from parlour.baselines import waiting\n"
         "waiting.FIRST_LINE_AFTER = 0.0\n"
         "waiting.Wait().tell('half')\n"
         "waiting.progress_logger.setLevel('ERROR')\n"

@@ -1,9 +1,11 @@
 """Hints, judgements and explanations over the wire; matches of programs, and tables to watch."""
 
+import asyncio
 import itertools
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -237,7 +239,9 @@ def test_players_keep_the_pace_for_those_who_watch(
     async def no_wait(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr("parlour.scripts.table.live.asyncio.sleep", no_wait)
+    # Of this module alone: a server of another test may sleep in a thread of this process.
+    quick = SimpleNamespace(**{**vars(asyncio), "sleep": no_wait})
+    monkeypatch.setattr("parlour.scripts.table.live.asyncio", quick)
     pair = [player("random")] * 2
     with server(tmp_path) as client:
         token = open_table(client, "trick_taking", pair, settings={"num_values": 2}, pace=9)[-1]
