@@ -57,8 +57,9 @@ def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
         try:
             yield f"{host}:{port}"
         finally:
-            serving.should_exit = True
+            serving.should_exit = serving.force_exit = True  # whoever is still connected
             thread.join(10)
+            assert not thread.is_alive()
 
 
 def open_table(client: TestClient, game: str, seats: list[dict], **more: Any) -> list[str]:
