@@ -417,6 +417,31 @@ def test_11_only_the_two_who_exchange_learn_which_cards() -> None:
     assert seen.sees(0)["given"] == [1, -1]
 
 
+def test_11_a_given_card_is_known_until_it_may_have_been_played() -> None:
+    seen = match(ladder(2), economy="swap_one").play("give:1")
+    assert seen.sees(0)["given"] == [9, -1]
+    assert seen.play("1x2 1x1").sees(0)["given"] == [-1, -1]
+
+
+def test_11_the_2_of_oros_given_back_is_one_known_card_until_it_leads() -> None:
+    president = ["2O", *DECK[4:23]]
+    servant = [card for card in DECK if card not in president]
+    seen = match([president, servant]).play("give:2")
+    assert seen.sees(0)["given"] == [0, -1]
+    assert seen.play("1x2").sees(0)["given"] == [-1, -1]
+
+
+@pytest.mark.parametrize(("lead", "given"), [("1x2", [0, -1]), ("2x2", [-1, -1])])
+def test_11_a_given_two_is_known_while_the_2_of_oros_alone_is_played(
+    lead: str, given: list[int]
+) -> None:
+    president = ["2B", *DECK[4:23]]
+    servant = [card for card in DECK if card not in president]
+    seen = match([president, servant]).play("give:2")
+    assert seen.sees(0)["given"] == [0, -1]
+    assert seen.play(lead).sees(0)["given"] == given
+
+
 # 12, and returns
 
 
