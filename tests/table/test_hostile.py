@@ -115,7 +115,10 @@ def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monkey
         slow = socket.socket()
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.connect(tuple(_split(address)))
-        deaf = connect(f"ws://{address}/seat", sock=slow, max_queue=1).__enter__()
+        # Without pings: the thread that sends them would outlive the test.
+        deaf = connect(
+            f"ws://{address}/seat", sock=slow, max_queue=1, ping_interval=None
+        ).__enter__()
         deaf.send(json.dumps({"type": "sit", "token": tokens[2]}))
         while me.next("presence")["watchers"] == 0:
             pass
@@ -169,7 +172,7 @@ def test_who_floods_is_closed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("moment", ["connected", "sitting", "seated", "asking"])
 def test_who_vanishes_is_forgotten(moment: str, tmp_path: Path) -> None:
     with two_seats(tmp_path) as (address, tokens, me):
-        client = connect(f"ws://{address}/seat").__enter__()
+        client = connect(f"ws://{address}/seat", ping_interval=None).__enter__()
         if moment != "connected":
             client.send(json.dumps({"type": "sit", "token": tokens[1]}))
         if moment in ("seated", "asking"):
