@@ -147,7 +147,7 @@ DRIFTS = [
     Drift("a table of a store", "docs/pages/formats.md", "`contest` (who", "`pairing` (who"),
     Drift("a limit with its unit", "docs/protocol.md", "4,096 bytes", "8,192 bytes"),
     Drift("a function's name", "docs/pages/how_loops.md", "`_step_rows`", "`_step_records`"),
-    Drift("a subcommand", "docs/pages/play.md", "top_trumps single", "top_trumps one"),
+    Drift("a subcommand", "docs/pages/play.md", "top_trumps batch", "top_trumps list"),
     Drift("a player", "docs/pages/measured.md", "`x_defensive`, the", "`x_defender`, the"),
     Drift("a count in prose", "docs/pages/agents.md", "client of 40 lines", "client of 90 lines"),
     Drift("a tool", "docs/pages/agents.md", "`next_game`\nand", "`new_game`\nand"),

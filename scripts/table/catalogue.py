@@ -9,7 +9,6 @@ from ...baselines.players.best import NAME as BEST
 from ...baselines.players.making import players_of
 from ...baselines.players.roster import Player, own_players
 from ...envs import find_game
-from ...envs.core.catalogue import MAX_SEATS
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables
@@ -81,8 +80,8 @@ def _settings(game: Game) -> list[dict[str, Any]]:
 def _choices(given: Mapping[Any, str] | Collection[Any], num_seats: int) -> list[tuple[Any, str]]:
     """Return values and their labels; of seats, those that there are."""
     labels = given if isinstance(given, Mapping) else {each: str(each) for each in given}
-    missing = {f"seat {seat + 1}" for seat in range(num_seats, MAX_SEATS)}
-    return [(value, label) for value, label in labels.items() if label not in missing]
+    seats = {value for value, label in labels.items() if label.startswith("seat ")}
+    return [(value, labels[value]) for value in labels if value not in seats or value < num_seats]
 
 
 def tile(name: str) -> dict[str, Any]:
