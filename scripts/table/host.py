@@ -16,14 +16,7 @@ from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
-from .table import (
-    HERE,
-    GameTable,
-    Setup,
-    check_thinking_times,
-    new_token,
-    player_seat,
-)
+from .table import HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
 from .thinking import TooSlow
 from .views import SPECTATOR, position_message
 
@@ -143,6 +136,7 @@ class Host:
         if not live.connections:
             if live.driver is not None:
                 live.driver.cancel()
+            live.driver, live.table.listeners = None, []  # no cycle: it is freed at once
             self.live.pop(live.id, None)
 
     async def _live(self, id: str) -> LiveTable:
@@ -250,12 +244,12 @@ class Host:
             seats[seat] = player_seat(player)
         except ValueError as error:
             raise Refused(str(error)) from error
-        version = live.version
+        version, listeners = live.version, table.listeners
         setup = dataclasses.replace(table.setup, seats=tuple(seats))
         changed = await self._made(live.id, setup, table.actions)
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
-        changed.listeners = table.listeners
+        changed.listeners = listeners
         changed.tell(CHANGED)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import secrets
 import socket
 import sys
@@ -89,7 +90,6 @@ def serve(
         store = TableStore(
             _store_file(arguments.tables), arguments.trust or arguments.tables is None
         )
-    with user_input():
         running = None if results is None else _running(results, arguments.trust)
     key = secrets.token_urlsafe(24)
     shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
@@ -104,7 +104,13 @@ def serve(
     if not arguments.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     app = make_app(store, key, {*hosts, *arguments.names}, running)
-    _server_of(listener, app).run(sockets=[listener])
+    # A full collection stops all tables for a quarter of a second, so this process has fewer.
+    *young, full = gc.get_threshold()
+    gc.set_threshold(*young, 20 * full)
+    try:
+        _server_of(listener, app).run(sockets=[listener])
+    finally:
+        gc.set_threshold(*young, full)
 
 
 def _running(results: Path, is_trusted: bool) -> "RunningResults | Ladders":

@@ -55,10 +55,13 @@ async def _serve(socket: WebSocket, connection: Connection) -> None:
     ]
     try:
         done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        for job in done:
-            job.result()
+        while (
+            done
+        ):  # none is kept: the error that one raises would refer to it, and it to the error
+            done.pop().result()
     finally:
-        for job in jobs:
+        while jobs:
+            job = jobs.pop(0)
             job.add_done_callback(lambda job: job.cancelled() or job.exception())
             job.cancel()
     await _close(socket, "the connection is too slow")

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import itertools
 import json
 import re
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,27 @@ def test_a_slow_player_takes_no_time_from_other_tables(
             me.play_to_the_end()
             assert not any(each["type"] == "notice" for each in me.received)
         release.set()
+
+
+def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
+    """Without cycles of references, since full collections are rare: they stop all tables."""
+    gc.collect()
+    known = [each for each in gc.get_objects() if isinstance(each, GameTable)]
+    gc.disable()
+    try:
+        with server(tmp_path) as client:
+            for _ in range(3):
+                tokens = open_table(
+                    client, "trick_taking", [player("high_low"), ME], settings=SMALL
+                )
+                with seated(client, tokens[1]) as me:
+                    me.play_to_the_end()
+            ends = time.monotonic() + 20  # for the last tasks of the connections
+            while sum(isinstance(each, GameTable) for each in gc.get_objects()) > len(known):
+                assert time.monotonic() < ends
+                time.sleep(0.1)
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:seconds=1000"])

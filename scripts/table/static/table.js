@@ -334,9 +334,8 @@ function showJudged() {
   const found = game.judged;
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
-  if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply) {
+  if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply)
     parts.push(make("span", {}, "Your move ", make("b", {}, ...worded(called(found.action, found.labels))), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, ...worded(found.text))));
-  }
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `${name(last.seat)}: ${said(last)}. Why?`));
   $("judged").replaceChildren(...parts);
 }
