@@ -105,12 +105,12 @@ def serve(
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     app = make_app(store, key, {*hosts, *arguments.names}, running)
     # A full collection stops all tables for a quarter of a second, so this process has fewer.
-    *young, full = gc.get_threshold()
-    gc.set_threshold(*young, 20 * full)
+    youngest, young, full = gc.get_threshold()
+    gc.set_threshold(youngest, young, 20 * full)
     try:
         _server_of(listener, app).run(sockets=[listener])
     finally:
-        gc.set_threshold(*young, full)
+        gc.set_threshold(youngest, young, full)
 
 
 def _running(results: Path, is_trusted: bool) -> "RunningResults | Ladders":
