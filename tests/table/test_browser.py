@@ -229,6 +229,21 @@ def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
         check_barriers(page)
 
 
+def test_axe_finds_no_barrier_for_a_spectator_of_hidden_cards(browser: Any, address: str) -> None:
+    seats = [{"kind": "here", "name": "Me"}, {"kind": "player", "name": "a", "player": "maxer"}]
+    with opened(browser, address, WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#games button")
+        page.evaluate(
+            """async (request) => {
+                const made = await ask("/api/tables", request);
+                location.hash = `seat=${made.tokens.at(-1)}`;
+            }""",
+            {"game": "top_trumps", "settings": {}, "seats": seats},
+        )
+        page.wait_for_selector(".no-board")
+        check_barriers(page)
+
+
 def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
     with opened(browser, f"{address}&game=president", WIDTHS["desktop"]) as page:
         page.wait_for_selector("#start")
