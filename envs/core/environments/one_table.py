@@ -1,7 +1,7 @@
 """The compiled step of a single table, and the arrays that it writes."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,10 @@ class OneTable:
         played = 0, 1, self.games, seated, self._actions, told, self.ways
         seen = self.games, 0, told
         self._step = partial(entry_point(loops.step, played), *played)
-        self._look = lambda seat: entry_point(loops.look, seen)(self.games, seat, told)
+        look = cache(
+            lambda: entry_point(loops.look, seen)
+        )  # few need it: compiled when first called
+        self._look = lambda seat: look()(self.games, seat, told)
         self._note = self.played.actions.append  # bound: looking it up at each step takes longer
 
     def play(self, action: int) -> int:
