@@ -57,7 +57,7 @@ def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
         try:
             yield f"{host}:{port}"
         finally:
-            serving.should_exit = serving.force_exit = True  # whoever is still connected
+            serving.should_exit = serving.force_exit = True  # do not wait for clients
             thread.join(10)
             assert not thread.is_alive()
 

@@ -77,7 +77,7 @@ def test_equal_seeds_give_equal_episodes_and_others_do_not(url: str) -> None:
 
 
 def test_a_group_is_one_deal_from_every_seat(url: str) -> None:
-    """In each sitting the seat that leads reads the same, whoever sits there."""
+    """In each sitting the seat that leads reads the same, with each player in it."""
     (episode,) = episodes(url, **TRICKS, num_deals=1, players=["agent", "rival"])
     by_name = episode.by_agent
     assert {name: len(traces) for name, traces in by_name.items()} == {"agent": 2, "rival": 2}
