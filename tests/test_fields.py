@@ -124,8 +124,8 @@ def test_chosen_rows_are_written_and_no_others(is_scaled: bool) -> None:
     seen[:] = records(5)
     whole = (LAYOUT.scaled if is_scaled else LAYOUT.integers)(seen)
     numbers = np.full_like(whole, 77)
-    encode_rows(encoding, 1, 3, numbers)
-    encode_row(encoding, 4, numbers)
+    encode_rows(encoding, 1, numbers[1:3])
+    encode_row(encoding, 4, numbers[4])
     chosen = [1, 2, 4]
     np.testing.assert_array_equal(numbers[chosen], whole[chosen])
     assert (numbers[[0, 3]] == 77).all()

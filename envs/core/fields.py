@@ -154,7 +154,7 @@ class FlatLayout:
                 "record.reshape(1) makes a batch of one record"
             )
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
-        encode_rows(self._encoding(observations, factors), 0, len(out), out)
+        encode_rows(self._encoding(observations, factors), 0, out)
         return out
 
     def encoding(self, observations: np.ndarray, is_scaled: bool) -> "Encoding":
@@ -257,24 +257,24 @@ class Encoding(NamedTuple):
 
 
 @rule
-def encode_rows(encoding, first, end, out):
-    """Write the records from `first` to `end` as numbers to the same rows of `out`."""
-    for row in range(first, end):
-        encode_row(encoding, row, out)
+def encode_rows(encoding, first, out):
+    """Write the records from `first` on as numbers to the rows of `out` [B, num_inputs]."""
+    for row in range(out.shape[0]):
+        encode_row(encoding, first + row, out[row])
 
 
 @bind_inline
 def encode_row(encoding, row, out):
-    """Write one record as numbers to the same row of `out` [B, num_inputs]."""
-    num_plain = encoding.factors.shape[0]
-    for column in range(num_plain):
-        out[row, column] = encoding.rows[row, column] * encoding.factors[column]
+    """Write one record as numbers to `out` [num_inputs]."""
+    start = encoding.factors.shape[0]
+    for column in range(start):
+        out[column] = encoding.rows[row, column] * encoding.factors[column]
     for index in range(encoding.num_bits.shape[0]):
         word, num_bits = encoding.words[row, index], encoding.num_bits[index]
-        part = out[row][num_plain : num_plain + num_bits]
+        part = out[start : start + num_bits]
         for bit in range(num_bits):
             part[bit] = (word >> bit) & 1
-        num_plain += num_bits
+        start += num_bits
 
 
 @rule

@@ -81,10 +81,10 @@ class Told(NamedTuple):
 
     seats: np.ndarray  # [N] of those that act next
     masks: np.ndarray  # [N, 8 * W] of those seats, as `spread_masks` writes them
-    records: np.ndarray  # [N] what those seats know
+    records: np.ndarray  # [N] scratch: what those seats know, a block at a time
     encoding: Any  # of `records` (see `fields.Encoding`)
     numbers: np.ndarray  # [N, num_inputs] the same for a network
-    finals: np.ndarray  # [N or 0, num_inputs] what the last actor knew, where a game has ended
+    finals: np.ndarray  # [N, num_inputs] what the last actor knew, where a game has ended
     ended: np.ndarray  # [N] whether a game has ended
     lost: np.ndarray  # [N] whether by an illegal action
     rewards: np.ndarray  # [N] of the seats that have acted
@@ -271,13 +271,14 @@ def _start_game(row, games, seated, is_dealt, observation, ways):
     return np.int64(NO_SEAT)
 
 
-def _end_game(row, games, seated, action, told, ways):
+def _end_game(row, slot, games, seated, action, told, ways):
     """Tell how the game at a table has ended, and start the next one; return as `advance`.
 
     Where the mask is not empty, an illegal action has ended it. Where it was empty before, there
-    was no game yet: NO_ACTION then starts one from the position that lies there.
+    was no game yet: NO_ACTION then starts one from the position that lies there. `slot` is the row
+    of its record.
     """
-    state, actor, record = games.states[row], games.seats[row], told.records[row]
+    state, actor, record = games.states[row], games.seats[row], told.records[slot]
     is_lost = has_allowed(games.masks[row])
     if is_lost or told.ended[row]:
         told.ended[row] = True
@@ -291,7 +292,7 @@ def _end_game(row, games, seated, action, told, ways):
         told.lengths[row] = games.steps[row]
         games.steps[row] = 0
         observe(state, actor, record)
-        encode_row(told.encoding, row, told.finals)
+        encode_row(told.encoding, slot, told.finals[row])
         if not ways.deals_again:
             return np.int64(NO_SEAT)
         action = np.int64(NEW_GAME)
@@ -330,22 +331,23 @@ def _step(first, end, games, seated, actions, told, ways):
     for start in range(first, end, BLOCK):
         stop = min(start + BLOCK, end)
         for row in range(start, stop):
+            slot = first + row - start  # of its record: each block writes over the last one
             action, seat = np.int64(actions[row]), np.int64(NO_SEAT)
             clear_told(row, told)
             games.steps[row] += 1
             if is_legal(games.masks[row], action):
-                record = told.records[row]
+                record = told.records[slot]
                 seat = advance(row, games, seated, action, record, ways.skip_forced)
                 told.ended[row] = seat == NO_SEAT
             if seat == NO_SEAT:
-                seat = end_game(row, games, seated, action, told, ways)
+                seat = end_game(row, slot, games, seated, action, told, ways)
             games.seats[row] = seat
             told.seats[row] = seat
             if seat == FAULT or (seat == NO_SEAT and ways.deals_again):
                 return row
             if seat != NO_SEAT:
-                observe(games.states[row], seat, told.records[row])
-        encode_rows(told.encoding, start, stop, told.numbers)
+                observe(games.states[row], seat, told.records[slot])
+        encode_rows(told.encoding, first, told.numbers[start:stop])
     spread_masks(games.masks[first:end], told.masks[first:end])
     return NO_ROW
 
@@ -364,21 +366,25 @@ def clear_told(row, told):
 def _look(games, seat, told):
     """Write what a seat knows at the first table, with any seat to act."""
     observe(games.states[0], seat, told.records[0])
-    encode_row(told.encoding, 0, told.numbers)
+    encode_row(told.encoding, 0, told.numbers[0])
 
 
 def _random_plies(first, end, games, seated, actions, told, ways, num_plies):
     """Play random plies in self-play as `step` does; return the number of games that ended.
 
-    `actions` [N] is scratch.
+    `actions` [N] is scratch. A block of tables plays all plies before the next one does, so that it
+    stays in the processor's cache.
     """
     num_ended = 0
-    for _ in range(num_plies):
-        for row in range(first, end):
-            actions[row] = random_allowed(games.masks[row], seated.rngs[row, games.seats[row]])
-        step(first, end, games, seated, actions, told, ways)
-        for row in range(first, end):
-            num_ended += told.ended[row]
+    for start in range(first, end, BLOCK):
+        stop = min(start + BLOCK, end)
+        for _ in range(num_plies):
+            for row in range(start, stop):
+                rng = seated.rngs[row, games.seats[row]]
+                actions[row] = random_allowed(games.masks[row], rng)
+            step(start, stop, games, seated, actions, told, ways)
+            for row in range(start, stop):
+                num_ended += told.ended[row]
     return num_ended
 
 
