@@ -1,7 +1,6 @@
 """Readers of numbers and files on the command line; all raise ArgumentTypeError for others."""
 
 import argparse
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,13 +42,6 @@ port = integer(f"a port is a number in 0 .. {MAX_PORT}", high=MAX_PORT)
 number_of_deals = integer(f"expected deals in 1 .. {MAX_DEALS}", 1, MAX_DEALS)
 seconds = number("expected seconds", lambda value: value >= 0)
 minutes = number("expected minutes, more than 0", lambda value: value > 0)
-
-
-def days(text: str) -> int:
-    """Read a number of days such as 60d, at least one."""
-    if re.fullmatch("[1-9][0-9]{0,4}d", text) is None:
-        raise argparse.ArgumentTypeError(f"expected days in 1d .. 99999d, such as 60d, not {text}")
-    return int(text[:-1])
 
 
 def file_to_write(text: str) -> str:

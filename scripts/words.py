@@ -67,3 +67,21 @@ def placed(
     """Return each name with what its seat achieved, best first."""
     ranked = sorted(range(len(returns)), key=lambda seat: -returns[seat])
     return [(names[seat], scores[seat] or f"{returns[seat]:+.2g}") for seat in ranked]
+
+
+def result_lines(
+    who: Sequence[str],
+    returns: Sequence[float],
+    scores: Sequence[str],
+    num_plies: int,
+    seed: int,
+) -> list[str]:
+    """Return who won, what all seats achieved, best first, and how to deal this deal again.
+
+    `who` names the seats, in order.
+    """
+    return [
+        f"The game is over after {num_plies} plies: {headline(who, returns, scores)}.",
+        ", ".join(f"{name} {score}" for name, score in placed(who, returns, scores)),
+        f"The same deal again: --seed {seed}",
+    ]

@@ -68,7 +68,7 @@ WRONG = {
     f"play {GAME} --port 70000": "--port: a port is a number in 0 .. 65535, not 70000",
     f"watch {GAME} --seed -1": "seed",
     f"watch {GAME} --plies 0": "--plies",
-    f"watch {GAME} --delay -1": "--delay",
+    "replay missing.txt --think -1": "--think: expected seconds",
     f"watch {FOUR_SEATS} --hints": f"at the console, only for {HINTED}; `parlour play` has",
     f"evaluate {GAME}": "PLAYER",
     f"evaluate {GAME} nobody": "no player 'nobody'",
@@ -206,44 +206,18 @@ def test_players_that_the_learner_refuses_are_a_wrong_argument(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS, "train dqn"])
-def test_help_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        run(f"{command} --help")
-    shown = capsys.readouterr()
-    assert left.value.code == 0
-    assert "usage: parlour" in shown.out
-    assert not shown.err
-
-
-def test_every_setting_of_a_learner_is_an_option_with_its_comment(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(SystemExit):
-        run("train dqn --help")
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "--learning-rate X" in shown
-    assert "games played side by side (default 1024)" in shown
-
-
 @pytest.mark.parametrize("learner", algorithms())
-def test_the_help_of_a_setting_has_a_text_and_a_default(
+def test_the_help_of_a_learner_has_its_settings_and_says_whether_it_can_be_resumed(
     learner: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         run(f"train {learner} --help")
     shown = " ".join(capsys.readouterr().out.split())
+    if learner == "dqn":
+        assert "--learning-rate X" in shown
+        assert "games played side by side (default 1024)" in shown
     assert not re.findall(r"--[\w-]+(?: X)? \(default", shown)
     assert "(default )" not in shown
-
-
-@pytest.mark.parametrize("learner", algorithms())
-def test_the_help_says_whether_a_run_can_be_resumed(
-    learner: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        run(f"train {learner} --help")
-    shown = " ".join(capsys.readouterr().out.split())
     is_not = f"--resume not possible with {learner}, only with " in shown
     assert is_not != ("--resume continue the interrupted run in the folder" in shown)
     assert is_not != is_resumable(learner)
@@ -432,11 +406,6 @@ def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[st
     assert again == "The same deal again: --seed 5"
 
 
-def test_watching_stops_after_the_plies_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(f"watch {GAME} --plies 3 --players first_legal") == 0
-    assert capsys.readouterr().out.count("(first_legal): ") == 3
-
-
 def test_a_watched_game_is_kept_and_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -475,9 +444,6 @@ def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
             expected = [f"hints for player {actor}: best discard nothing"]
             assert shown == (expected if actor in hinted else [])
         assert len(plies) == 12
-
-
-def test_without_hints_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"watch {HINTED} --plies 4") == 0
     assert "hints" not in capsys.readouterr().out
 

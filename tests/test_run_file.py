@@ -115,19 +115,18 @@ def test_a_file_that_cannot_be_read_gets_one_line(
         assert why in refusal(f"games --config {file}", capsys)
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "train ppo"])
-def test_every_command_has_these_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
+@pytest.mark.parametrize("command", ["", *COMMANDS, "train ppo"])
+def test_help_explains_every_command_and_these_options(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
         main([*command.split(), "--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    options = (
-        "--config FILE.toml",
-        "--import PACKAGE,...",
-        "--quiet",
-        "--verbose",
-        "PARLOUR_IMPORT",
-    )
-    assert all(f"{option} " in shown for option in options)
+    told = capsys.readouterr()
+    assert left.value.code == 0 and not told.err
+    shown = " ".join(told.out.split())
+    assert "usage: parlour" in shown
+    options = ("--config FILE.toml", "--import PACKAGE,...", "--quiet", "--verbose")
+    assert all(f"{option} " in shown for option in (*options, "PARLOUR_IMPORT")) or not command
     if command in ("play", "watch", "evaluate", "match", "tournament", "train ppo"):
         assert "PLAYER:SETTING=VALUE,... as in mcts:num_simulations=100" in shown
 

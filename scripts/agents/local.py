@@ -4,6 +4,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from ...envs import find_game
@@ -23,21 +24,30 @@ class LocalTables:
     """
 
     def __init__(self, thinking_limit: float) -> None:
-        """Start the server; the limit is that of the players."""
-        self.server = BackgroundServer(thinking_limit=thinking_limit)
+        """Start nothing yet; the limit is that of the players."""
+        self._limit = thinking_limit
 
-    def open(self, table: dict[str, Any], seat: int, judges: bool = True) -> "LocalGame":
+    @cached_property
+    def server(self) -> BackgroundServer:
+        """The server, from the first table on."""
+        return BackgroundServer(thinking_limit=self._limit)
+
+    def open(self, table: dict[str, Any], seat: int, judges: bool = True) -> TableSeat:
         """Open a table (see `table_of`), and take a seat at it."""
-        token = self.ask("/api/tables", table)["tokens"][seat]
-        return LocalGame(self._link(token), judges, WAIT_SECONDS)
+        return self._taken(self.ask("/api/tables", table)["tokens"][seat], judges)
 
     def open_match(
         self, game: str, settings: dict[str, Any], opponent: str, num_deals: int
-    ) -> "LocalMatch":
-        """Open a duplicate match, and take the agent's seat in its first game."""
+    ) -> TableSeat:
+        """Open a duplicate match, and take the agent's seat in its first game.
+
+        `result` is that of the match so far, with intervals, over the deals that are complete.
+        """
         match = {"game": game, "settings": settings, "agent": "agent", "opponent": opponent}
         opened = self.ask("/api/matches", {**match, "deals": num_deals})
-        return LocalMatch(self, opened["id"], self._link(opened["token"]))
+        seat = self._taken(opened["token"])
+        seat.match_result = partial(self.ask, f"/api/matches/{opened['id']}")
+        return seat
 
     def ask(self, path: str, data: dict[str, Any] | None = None) -> Any:
         """Return the answer to a request of the server's owner."""
@@ -52,8 +62,8 @@ class LocalTables:
         except urllib.error.HTTPError as error:
             raise ValueError(_reason(error)) from error
 
-    def _link(self, token: str) -> str:
-        return f"{self.server.address}/#seat={token}"
+    def _taken(self, token: str, judges: bool = True) -> TableSeat:
+        return TableSeat(f"{self.server.address}/#seat={token}", judges, WAIT_SECONDS)
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
@@ -61,37 +71,6 @@ def _reason(error: urllib.error.HTTPError) -> str:
         return str(json.load(error)["error"])
     except ValueError:  # the server itself has failed, and says so in plain text
         return str(error)
-
-
-class LocalGame(TableSeat):
-    """A seat in a game that stands alone."""
-
-    def next_game(self) -> dict[str, Any]:
-        """Raise ValueError: only a match has further games."""
-        raise ValueError("this game stands alone: call start or start_match for another")
-
-    def result(self) -> dict[str, Any]:
-        """Return the returns of all seats, and what each choice lost. Only after the end."""
-        result, choices = super().result(), self.review()
-        mean_regret = sum(row["regret"] for row in choices) / max(1, len(choices))
-        return {**result, "choices": choices, "mean_regret": mean_regret}
-
-
-class LocalMatch(TableSeat):
-    """A seat in a duplicate match: game after game, each from a given seat.
-
-    The order hides which games share a deal, and no game is judged before the end.
-    """
-
-    def __init__(self, tables: LocalTables, id: str, link: str) -> None:
-        """Take the seat of the first game."""
-        self._tables, self._id = tables, id
-        super().__init__(link, wait=WAIT_SECONDS)
-
-    def result(self) -> dict[str, Any]:
-        """Return the result of the match, with intervals, over all deals that are complete."""
-        found: dict[str, Any] = self._tables.ask(f"/api/matches/{self._id}")
-        return found
 
 
 def table_of(

@@ -13,9 +13,10 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
 from ..table.protocol import JUDGED
+from ..table.table import HERE
 
 WAIT_SECONDS = 30.0  # for the others to move, and for a server that is away
-_HERE = "127.0.0.1"
+_THIS_MACHINE = "127.0.0.1"
 _RETRY_SECONDS = 0.5
 
 Data = dict[str, Any]
@@ -35,8 +36,9 @@ class TableSeat:
             raise ValueError("a link of a seat looks like http://127.0.0.1:8477/#seat=TOKEN")
         self.address, self.token = f"ws://{address.netloc}/seat", tokens[0]
         # True: as the system says.
-        self._proxy: Literal[True] | None = None if address.hostname == _HERE else True
+        self._proxy: Literal[True] | None = None if address.hostname == _THIS_MACHINE else True
         self.judges, self.wait = judges, wait
+        self.match_result: Callable[[], Data] | None = None  # where the server is at hand
         self._socket: ClientConnection | None = None
         self._heard: dict[str, Data] = {}  # the last message of each type about this table
         self._moves: list[str] = []  # new to the agent
@@ -94,13 +96,23 @@ class TableSeat:
         return judged if judged.get("ply") == ply else None
 
     def result(self) -> Data:
-        """Return the returns of all seats; of a match, its result so far."""
+        """Return the returns of all seats, and what each own choice lost; of a match, its result.
+
+        Only after the end, but for a match of `LocalTables`.
+        """
+        if self.match_result is not None:
+            return self.match_result()
         if self._is_last:
             return {key: value for key, value in self._heard["match"].items() if key != "type"}
         if not self._is_over:
             raise ValueError("the game is not over: play on")
         seen = self._heard["position"]
-        return {"returns": seen["returns"], "own_return": seen["returns"][seen["seat"]]}
+        result = {"returns": seen["returns"], "own_return": seen["returns"][seen["seat"]]}
+        if "match" in self._heard:
+            return result
+        choices = self.review()
+        mean_regret = sum(row["regret"] for row in choices) / max(1, len(choices))
+        return {**result, "choices": choices, "mean_regret": mean_regret}
 
     def review(self) -> list[Data]:
         """Return the ply of each own choice, and what it lost. Only after the end."""
@@ -115,6 +127,9 @@ class TableSeat:
         """Move to the next game of a match, or to the table that the others have moved to."""
         if not self._is_over:
             raise ValueError("this game is not over: play on")
+        is_alone = all(seat["kind"] != HERE for seat in self._heard["table"]["seats"])
+        if is_alone and "match" not in self._heard:
+            raise ValueError("this game stands alone: call start or start_match for another")
         deadline = self._deadline
         self._receive_until(lambda: "moved" in self._heard or self._is_last, deadline)
         if "moved" not in self._heard:

@@ -89,9 +89,8 @@ class Tools:
 
     def __init__(self, limit: float, files: Path | None = None) -> None:
         """Play nothing yet; `limit` is that of the players, `files` the agent's folder."""
-        self._limit, self._files = limit, files
+        self._tables, self._files = LocalTables(limit), files
         self._seat: TableSeat | None = None
-        self._tables: LocalTables | None = None
 
     def all(self) -> tuple[Callable[..., Any], ...]:
         """Return them in the order in which they are listed."""
@@ -122,7 +121,7 @@ class Tools:
         chosen = people_settings(game) if settings is None else settings
         check_choice_of_others(game, chosen, players or (), self._files)
         table = table_of(game, players or (), chosen, seat)
-        return self._take(self._own_tables().open(table, seat, judge))
+        return self._take(self._tables.open(table, seat, judge))
 
     def start_match(
         self,
@@ -137,7 +136,7 @@ class Tools:
         """
         chosen = people_settings(game) if settings is None else settings
         check_choice_of_others(game, chosen, [opponent], self._files)
-        match = self._own_tables().open_match(game, chosen, opponent, num_deals)
+        match = self._tables.open_match(game, chosen, opponent, num_deals)
         return self._take(match)
 
     def join(self, link: str, judge: bool = True) -> dict[str, Any]:
@@ -173,11 +172,6 @@ class Tools:
         Of a match: wins, mean return and Elo with intervals, over the deals that are complete.
         """
         return self._seated().result()
-
-    def _own_tables(self) -> LocalTables:
-        if self._tables is None:
-            self._tables = LocalTables(self._limit)
-        return self._tables
 
     def _take(self, seat: TableSeat) -> dict[str, Any]:
         """Leave the former seat, and return the first position of this one."""

@@ -5,9 +5,10 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from ...baselines.players.settings import parse_settings
 from ...envs import GAMES, find_game
+from ..console.play import play
 from ..options import (
     NAMES,
     BadArgument,
@@ -17,13 +18,11 @@ from ..options import (
     player_names,
     user_input,
 )
+from ..table.catalogue import chosen_settings, middling_player
 from ..table.serving import add_server, serve
-from ..validators import days, seed, whole
+from ..table.table import HERE, GameTable, Occupant, new_setup, player_seat
+from ..validators import seed, whole
 
-if TYPE_CHECKING:
-    from ..table.store import TableStore
-
-SECONDS_A_DAY = 86_400
 _TEXT_ONLY = ("set", "players", "seat", "seed")
 
 
@@ -54,43 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = NAMES
     add_server(parser)
-    parser.add_argument(
-        "--forget",
-        type=days,
-        metavar="DAYS",
-        help="first delete the tables untouched for this many days, such as 60d",
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped with Ctrl-C, or play one game at the console."""
     known_games(arguments.game)
     if arguments.text:
-        if arguments.forget is not None:
-            raise BadArgument("--forget deletes tables of the page; it does not go with --text")
         _play_at_the_console(arguments)
         return
     for name in _TEXT_ONLY:
         if getattr(arguments, name) is not None:
             raise BadArgument(f"--{name} goes with --text only")
-    serve(arguments, lambda store: _start(arguments, store))
-
-
-def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
-    """Delete old tables where that was asked for; return the end of the address."""
-    if arguments.forget is not None:
-        count = store.forget(arguments.forget * SECONDS_A_DAY)
-        print(f"Deleted {count} tables untouched for {arguments.forget} days.")
-    return "" if arguments.game is None else f"&game={arguments.game}"
+    serve(arguments, lambda store: "" if arguments.game is None else f"&game={arguments.game}")
 
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
-    from ...baselines.players.settings import parse_settings
-    from ..console.play import play
-    from ..table.catalogue import chosen_settings, middling_player
-    from ..table.table import HERE, GameTable, Occupant, new_setup, player_seat
-
     if arguments.game is None:
         raise BadArgument("name a game: parlour play GAME --text")
     with user_input():

@@ -6,7 +6,6 @@ the folder of a league: its ladders.
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...baselines import Policy
 from ...baselines.advice.hints import HintLines, hints_of
@@ -15,7 +14,6 @@ from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.played import transcript
-from ..console.ending import result_lines
 from ..console.watch import show
 from ..options import (
     HUMAN,
@@ -31,13 +29,14 @@ from ..options import (
     user_input,
     writing,
 )
+from ..table.catalogue import chosen_settings
 from ..table.serving import add_server, serve
-from ..validators import file_to_write, positive, seconds, whole
+from ..table.store import TableStore
+from ..table.table import GameTable, new_setup, new_token, player_seat
+from ..validators import file_to_write, positive, whole
+from ..words import result_lines
 
-if TYPE_CHECKING:
-    from ..table.store import TableStore
-
-BROWSER_PACE = 0.2  # seconds between plies at least; the page can be slower
+BROWSER_PACE = 0.2  # seconds between plies; the page can be slower
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,13 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the value of each move before the plies of seat N, or of every seat; only for "
         "games with hints at the console, which the error for another game names; "
         "`parlour play GAME` has hints for all games",
-    )
-    parser.add_argument(
-        "--delay",
-        type=seconds,
-        default=0.0,
-        metavar="SECONDS",
-        help="pause between plies (default 0)",
     )
     parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
     parser.add_argument(
@@ -99,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
     seed = first_seed(arguments)
     played = Playthrough(game, players, seed)
     shown = _shown_seat(players, arguments.seat)
-    show(played, shown, hint_lines, arguments.plies, arguments.delay)
+    show(played, shown, hint_lines, arguments.plies)
     if game.is_terminal(played.state):
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
         scores = [game.score(played.state, seat) for seat in range(game.num_seats)]
@@ -126,25 +118,16 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         with user_input():
             serve(arguments, lambda store: "", "/results", path)
         return
-    from ..table.catalogue import chosen_settings
-
     with user_input():
         settings = chosen_settings(arguments.game, parse_settings(arguments.set))
         game = find_game(arguments.game, **settings)
-    specs = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
-    players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
+        names = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
+        seats, shown = map(player_seat, names), {"pace": BROWSER_PACE, "is_open": True}
+        table = GameTable(new_setup(game, settings, tuple(seats), arguments.seed, **shown))
 
-    def open_table(store: "TableStore") -> str:
-        from ..table.table import MAX_NAME, PLAYER, Occupant, new_setup, new_token
-
-        seats = [
-            Occupant(PLAYER, player.name[:MAX_NAME], spec)
-            for player, spec in zip(players, specs, strict=True)
-        ]
-        pace = max(arguments.delay, BROWSER_PACE)
-        setup = new_setup(game, settings, seats, arguments.seed, pace=pace, is_open=True)
+    def open_table(store: TableStore) -> str:
         tokens = tuple(new_token() for _ in range(game.num_seats + 1))
-        store.add(new_token(), setup, game.version, tokens)
+        store.add(new_token(), table.setup, game.version, tokens)
         return f"&seat={tokens[-1]}"
 
     serve(arguments, open_table)

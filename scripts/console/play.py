@@ -3,8 +3,6 @@
 It shows what one seat may know, screen by screen, and plays moves without a choice by itself.
 """
 
-import os
-import sys
 from collections.abc import Callable
 
 from ...baselines.advice.move_list import filled
@@ -22,8 +20,7 @@ from ...baselines.players.human import (
 )
 from ...envs.core.words import with_names
 from ..table.table import GameTable
-from ..words import seat_names
-from .ending import result_lines
+from ..words import result_lines, seat_names
 
 HINT_SECONDS = 1.5
 WORDS = """\
@@ -33,7 +30,6 @@ history  the moves so far
 undo     take back your last choice
 redo     play it again
 quit     leave the game"""
-_GOLD, _PLAIN = "\033[33;1m", "\033[0m"
 
 
 class Quit(Exception):
@@ -72,7 +68,7 @@ def _take_turn(table: GameTable, ask: Ask) -> None:
         "history": lambda: print("\n".join(_ply_lines(table, seat, 0)) or "no moves so far"),
     }
     while True:
-        answer = answered(ask, _bold(PROMPT)).strip().lower()
+        answer = answered(ask, PROMPT).strip().lower()
         if answer in ("quit", "exit", "q"):
             raise Quit
         if answer in ("undo", "redo"):
@@ -142,12 +138,4 @@ def _print_result(table: GameTable, seat: int) -> None:
     who = seat_names(table.setup.seats, seat)
     scores = [table.game.score(table.state, each) for each in range(table.game.num_seats)]
     ended = table.returns, scores, len(table.plies), table.setup.seed
-    first, *rest = result_lines(who, *ended)
-    print("\n".join([_bold(first), *rest]))
-
-
-def _bold(text: str) -> str:
-    """Emphasise a text on a terminal, unless NO_COLOR is set."""
-    if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
-        return text
-    return f"{_GOLD}{text}{_PLAIN}"
+    print("\n".join(result_lines(who, *ended)))

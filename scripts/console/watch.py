@@ -1,7 +1,5 @@
 """A game as text, ply by ply, as one seat sees it or with everything shown."""
 
-import time
-
 import numpy as np
 
 from ...baselines import Policy
@@ -16,16 +14,9 @@ COMMENTED_ACTIONS = 3
 
 
 def show(
-    played: Playthrough,
-    shown: int | None,
-    hint_lines: HintLines | None,
-    max_plies: int | None,
-    delay: float,
+    played: Playthrough, shown: int | None, hint_lines: HintLines | None, max_plies: int | None
 ) -> None:
-    """Play, and print each position and ply as seat `shown` sees it.
-
-    It pauses for `delay` seconds after a ply, and stops after `max_plies`.
-    """
+    """Play, and print each position and ply as seat `shown` sees it; stop after `max_plies`."""
     for turn in played:
         if turn.number - 1 == max_plies:
             break
@@ -34,7 +25,6 @@ def show(
         turn.choose()
         text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
         print(f"{turn.number:4}  {text}\n", flush=True)
-        time.sleep(delay)
     print(played.game.describe(played.state, shown))
 
 

@@ -1,7 +1,7 @@
 """Help for a seat: hints, judgements, explanations, the review, and earlier pictures.
 
-Each function checks a request, raising Refused, and returns the messages that answer it one after
-the other; `LiveTable` sends them. All is worked out in threads, from what the seat may know.
+Each function yields the messages that answer a request, one after the other, or raises Refused;
+`LiveTable` sends them. All is worked out in threads, from what the seat may know.
 """
 
 import time
@@ -25,24 +25,22 @@ MAX_REVIEWED = 60  # choices that a page shows
 Answers = AsyncIterator[dict[str, Any]]
 
 
-def look_back(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def look_back(
+    live: "LiveTable", connection: "Connection", message: dict[str, Any]
+) -> Answers:
     """Send the picture after a number of plies."""
     table, number = live.table, message["ply"]
     ply = None if number == len(table.plies) else _ply(table, number)
-
-    async def answers() -> Answers:
-        if ply is None:
-            svg = live.position_for(connection)["svg"]
-        else:
-            seat, is_narrow, _, looks_from = connection.view
-            about = (table, ply, seat, is_narrow, looks_from)
-            svg = await live.think_for(connection, picture_before, *about)
-        yield {"type": "picture", "ply": number, "svg": svg}
-
-    return answers()
+    if ply is None:
+        svg = live.position_for(connection)["svg"]
+    else:
+        seat, is_narrow, _, looks_from = connection.view
+        about = (table, ply, seat, is_narrow, looks_from)
+        svg = await live.think_for(connection, picture_before, *about)
+    yield {"type": "picture", "ply": number, "svg": svg}
 
 
-def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
     """Send values of the moves that become better, of one adviser or of two side by side."""
     table, players = live.table, [message["player"]]
     if "second" in message:
@@ -52,58 +50,46 @@ def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -
     allowed = advisers(table.game)
     if not {*players} <= {*allowed}:
         raise Refused(f"hints come from one of {', '.join(allowed)}")
-
-    async def answers() -> Answers:
-        ply, state = len(table.plies), table.tables.states.copy()[0]
-        names = seat_names(table.setup.seats, connection.seat)
-        studies = [await live.think_for(connection, table.study, each) for each in players]
-        until, is_over = time.monotonic() + STUDY_SECONDS, False
-        while not is_over:
-            for rank, study in enumerate(studies):
-                found = await live.think_for(connection, study.think, STUDY_SLICE)
-                values = values_data(table.game, found, state, names)
-                yield {"type": "hints", "ply": ply, "rank": rank, **values}
-            is_over = all(s.is_finished for s in studies) or time.monotonic() >= until
-
-    return answers()
+    ply, state = len(table.plies), table.tables.states.copy()[0]
+    names = seat_names(table.setup.seats, connection.seat)
+    studies = [await live.think_for(connection, table.study, each) for each in players]
+    until, is_over = time.monotonic() + STUDY_SECONDS, False
+    while not is_over:
+        for rank, study in enumerate(studies):
+            found = await live.think_for(connection, study.think, STUDY_SLICE)
+            values = values_data(table.game, found, state, names)
+            yield {"type": "hints", "ply": ply, "rank": rank, **values}
+        is_over = all(s.is_finished for s in studies) or time.monotonic() >= until
 
 
-def judge(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def judge(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
     """Send what a choice lost against the best one."""
     table, number = live.table, message["ply"]
     ply = _ply(table, number)
     if ply.seat != connection.seat or not ply.had_choice:
         raise Refused("you made no choice at this ply")
-
-    async def answers() -> Answers:
-        found = await live.think_for(connection, table.judge, ply)
-        names = seat_names(table.setup.seats, connection.seat)
-        judged = judged_data(table.game, found, ply.before, names)
-        yield {"type": "judged", "ply": number, **judged}
-
-    return answers()
+    found = await live.think_for(connection, table.judge, ply)
+    names = seat_names(table.setup.seats, connection.seat)
+    judged = judged_data(table.game, found, ply.before, names)
+    yield {"type": "judged", "ply": number, **judged}
 
 
-def explain(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def explain(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
     """Say what a player's move was worth, as far as this seat may know."""
     table, number = live.table, message["ply"]
     ply = _ply(table, number)
     if ply.seat == connection.seat or table.policies[ply.seat] is None:
         raise Refused("only moves of players are explained")
-
-    async def answers() -> Answers:
-        found = await live.think_for(connection, table.explain, ply, connection.seat)
-        names = seat_names(table.setup.seats, connection.seat)
-        reason: dict[str, Any] = {"source": None}
-        if found is not None:
-            reason = reason_data(table.game, found, ply.before, names)
-        about = {"ply": number, "seat": ply.seat, "about": _summary(table, ply.seat)}
-        yield {"type": "explained", **about, **reason}
-
-    return answers()
+    found = await live.think_for(connection, table.explain, ply, connection.seat)
+    names = seat_names(table.setup.seats, connection.seat)
+    reason: dict[str, Any] = {"source": None}
+    if found is not None:
+        reason = reason_data(table.game, found, ply.before, names)
+    about = {"ply": number, "seat": ply.seat, "about": _summary(table, ply.seat)}
+    yield {"type": "explained", **about, **reason}
 
 
-def review(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def review(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
     """Send, move by move, what a person's choices were worth, and with `all` everybody's."""
     table = live.table
     if not table.is_over:
@@ -115,14 +101,10 @@ def review(live: "LiveTable", connection: "Connection", message: dict[str, Any])
     if message.get("all", False) and table.setup.seats[connection.seat].kind == HERE:
         others = (s for s in range(table.game.num_seats) if s != connection.seat)
         chosen += [number for seat in others for number in table.choices_of(seat)[-MAX_REVIEWED:]]
-
-    async def answers() -> Answers:
-        for count, number in enumerate(chosen, start=1):
-            row = await live.think_for(connection, reviewed, table, number, connection)
-            yield {"type": "review", "of": len(chosen), "count": count, **row}
-        yield {"type": "reviewed", "of": len(chosen)}
-
-    return answers()
+    for count, number in enumerate(chosen, start=1):
+        row = await live.think_for(connection, reviewed, table, number, connection)
+        yield {"type": "review", "of": len(chosen), "count": count, **row}
+    yield {"type": "reviewed", "of": len(chosen)}
 
 
 def reviewed(table: GameTable, number: int, connection: "Connection") -> dict[str, Any]:
@@ -150,14 +132,12 @@ def _ply(table: GameTable, number: int) -> PlayedPly:
     return table.plies[number]
 
 
-ANSWERS: dict[str, Callable[["LiveTable", "Connection", dict[str, Any]], Answers]] = {
-    each.__name__: each for each in (look_back, hint, judge, explain, review)
-}
-PROBLEMS = {
-    "look_back": "no picture",
-    "hint": "no hints",
-    "judge": "this move cannot be judged",
-    "explain": "this move cannot be explained",
-    "review": "no review",
+Answer = Callable[["LiveTable", "Connection", dict[str, Any]], Answers]
+ANSWERS: dict[str, tuple[Answer, str]] = {  # and what is said where it fails
+    "look_back": (look_back, "no picture"),
+    "hint": (hint, "no hints"),
+    "judge": (judge, "this move cannot be judged"),
+    "explain": (explain, "this move cannot be explained"),
+    "review": (review, "no review"),
 }
 STOPPED_BY_MOVES = ("hint",)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...baselines.players.named_files import check_player, check_stored
+from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
-from .matches import MatchPlan, load_statistics, result_data
+from .matches import MatchPlan, result_data
 from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
 from .table import HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
@@ -174,7 +175,6 @@ class Host:
         """Return the table of the game that a match has come to. Raises Refused after the last."""
         if match.is_over:
             raise Refused("this match is over")
-        await self.minds.owner.run(load_statistics, HELP_LIMIT, load_statistics)
         async with self.loading.setdefault(match.id, asyncio.Lock()):  # both seats may come at once
             if match.table_id in self.live or self.store.load(match.table_id) is not None:
                 return await self._live(match.table_id)
@@ -290,7 +290,7 @@ def _played_again(setup: Setup, actions: list[int], version: int | None) -> Game
 
 def _warm_up(table: GameTable) -> None:
     """Load what the first moves of a game need, so that they do not hold up the event loop."""
-    trial = table.without_players()
+    trial = GameTable(dataclasses.replace(table.setup, resigned=NO_SEAT))
     for seat in (SPECTATOR, *range(table.game.num_seats)):
         position_message(trial, seat)
     if trial.legal:

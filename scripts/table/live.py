@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from typing import Any, TypeVar
 
 from ..words import seat_names
-from .help import ANSWERS, PROBLEMS, STOPPED_BY_MOVES
+from .help import ANSWERS, STOPPED_BY_MOVES
 from .protocol import MOVED, REPLACED, Refused
 from .table import HERE, GameTable
 from .thinking import NUM_TURNS, Thinkers, TooSlow
@@ -190,8 +190,10 @@ class LiveTable:
         elif kind == "no_hint":
             connection.stop_tasks("hint")
         elif kind in ANSWERS:
-            answers = ANSWERS[kind](self, connection, message)
-            connection.start_task(kind, self._send(connection, answers, PROBLEMS[kind]))
+            answer, problem = ANSWERS[kind]
+            answers = answer(self, connection, message)
+            connection.start_task(kind, self._send(connection, answers, problem))
+            await asyncio.sleep(0)  # a refusal is heard before the answer to a later request
         else:
             await self._requests[kind](self, connection, message)
 
@@ -217,6 +219,8 @@ class LiveTable:
         try:
             async for answer in answers:
                 connection.put(answer)
+        except Refused as error:
+            connection.put({"type": "error", "text": str(error)})
         except Exception as error:  # also of a player that gives them
             connection.put({"type": "error", "text": f"{problem}: {error}"})
 

@@ -7,17 +7,19 @@ import dataclasses
 import random
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...baselines.arena.play.batches import Contest
+from ...baselines.arena.play.entrants import Entrant
+from ...baselines.arena.play.match import MatchResult, result_of
+from ...baselines.arena.play.playing import PlayedContest
+from ...baselines.arena.results.export import as_data, finite
 from ...envs import find_game
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.rng import fresh_seed
 from .table import REMOTE, Occupant, Setup, player_seat
-
-if TYPE_CHECKING:
-    from ...baselines.arena.play.match import MatchResult
 
 MAX_DEALS = 10_000
 
@@ -68,11 +70,6 @@ def new_plan(
     return MatchPlan(game, settings, agent, opponent, tuple(games))
 
 
-def load_statistics() -> None:
-    """Import what a result is computed with, which takes half a second the first time."""
-    from ...baselines.arena.play import match  # noqa: F401
-
-
 Returns = Sequence[Sequence[float] | None]
 
 
@@ -91,18 +88,11 @@ def result_data(plan: MatchPlan, returns: Returns) -> dict[str, Any]:
     counts["games_replaced"] = num_replaced
     if found is None:
         return {**counts, "result": None, "text": "".join(notes)}
-    from ...baselines.arena.results.export import as_data, finite
-
     return {**counts, "result": finite(as_data(found)), "text": "\n".join([str(found), *notes])}
 
 
-def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
+def match_result(plan: MatchPlan, returns: Returns) -> MatchResult | None:
     """Return the result over the deals that count, like that of any match; None without any."""
-    from ...baselines.arena.play.batches import Contest
-    from ...baselines.arena.play.entrants import Entrant
-    from ...baselines.arena.play.match import result_of
-    from ...baselines.arena.play.playing import PlayedContest
-
     game = game_within(plan.game, plan.settings)
     known = {
         each: found for each, found in zip(plan.games, returns, strict=False) if found is not None

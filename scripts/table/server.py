@@ -10,18 +10,17 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, Router, WebSocketRoute
+from starlette.routing import Route, WebSocketRoute
 
-from ...envs import find_game
+from ...envs import GAMES, find_game
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed
 from ..words import seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
-from .host import Host
 from .matches import new_plan, result_data
-from .protocol import Allowance, Refused, title
+from .protocol import Refused, title
 from .sockets import serve_seat
 from .store import StoredTable
 from .stored_games import arena_game, judged_plies, shared_game, transcript_of
@@ -29,7 +28,6 @@ from .table import HERE, MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_toke
 from .thinking import TooSlow
 
 NUM_RECENT = 12
-OPENED_A_SECOND, MAX_OPENED_AT_ONCE = 20, 250  # tables, by the owner's programs
 MAX_SECONDS = {"pace": 10.0, "move_seconds": 3600.0}  # a move
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
@@ -40,28 +38,6 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 class NotHere(Exception):
     """A request for something that there is not."""
-
-
-def make_routes(state: Any, settings: dict[str, Any]) -> Router:
-    """Return all but the pages; the tables are in `state.host`, made with these settings."""
-    state.host, state.replays = Host(state.store, **settings), {}
-    state.opening = Allowance(a_second=OPENED_A_SECOND, burst=MAX_OPENED_AT_ONCE)
-    return Router(
-        [
-            Route("/api/games/{name}", _game, methods=["POST"]),
-            Route("/api/tiles/{name}", _tile),
-            Route("/api/rules/{name}", _rules),
-            Route("/api/tables", _tables, methods=["GET"]),
-            Route("/api/tables", _open, methods=["POST"]),
-            Route("/api/links", _links, methods=["POST"]),
-            Route("/api/matches", _open_match, methods=["POST"]),
-            Route("/api/matches/{id}", _match),
-            Route("/api/results", _results),
-            Route("/api/replays", _make_replay, methods=["POST"]),
-            Route("/replay/{token}", _replay),
-            WebSocketRoute("/seat", serve_seat),
-        ]
-    )
 
 
 # Requests of the person who started the server
@@ -88,18 +64,6 @@ def _for_owner(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
     return checked
 
 
-def _opening(answer: Answer) -> Answer:
-    """Limit how often tables and matches are opened; for the owner's requests."""
-
-    @functools.wraps(answer)
-    async def limited(request: Request) -> Response:
-        if is_owner(request) and not request.app.state.opening.take():
-            return refusal(429, "too many new tables: wait a little")
-        return await answer(request)
-
-    return limited
-
-
 async def _data(request: Request) -> dict[str, Any]:
     try:
         data = json.loads(await request.body() or b"{}")
@@ -108,6 +72,13 @@ async def _data(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused("expected a JSON object")
     return data
+
+
+@_for_owner
+async def _games(request: Request) -> Any:
+    """Answer the games by name and title."""
+    has_results = request.app.state.results is not None
+    return [{"name": name, "title": title(name), "has_results": has_results} for name in GAMES]
 
 
 @_for_owner
@@ -131,7 +102,6 @@ async def _tables(request: Request) -> Any:
     return matches + [_entry(table) for table in store.recent(NUM_RECENT)]
 
 
-@_opening
 @_for_owner
 async def _open(request: Request) -> Any:
     data = await _data(request)
@@ -164,7 +134,6 @@ def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
     return stored
 
 
-@_opening
 @_for_owner
 async def _open_match(request: Request) -> Any:
     data = await _data(request)
@@ -294,3 +263,20 @@ async def _replay(request: Request) -> Response:
     if page is None:
         return refusal(404, "this replay is gone: open it again")
     return Response(page, media_type="text/html", headers={POLICY: REPLAY_POLICY})
+
+
+ROUTES = [
+    Route("/api/games", _games),
+    Route("/api/games/{name}", _game, methods=["POST"]),
+    Route("/api/tiles/{name}", _tile),
+    Route("/api/rules/{name}", _rules),
+    Route("/api/tables", _tables, methods=["GET"]),
+    Route("/api/tables", _open, methods=["POST"]),
+    Route("/api/links", _links, methods=["POST"]),
+    Route("/api/matches", _open_match, methods=["POST"]),
+    Route("/api/matches/{id}", _match),
+    Route("/api/results", _results),
+    Route("/api/replays", _make_replay, methods=["POST"]),
+    Route("/replay/{token}", _replay),
+    WebSocketRoute("/seat", serve_seat),
+]

@@ -10,17 +10,17 @@ import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import uvicorn
+from platformdirs import user_state_path
 
 from ..options import BadArgument, user_input
 from ..validators import port
-
-if TYPE_CHECKING:
-    import uvicorn
-
-    from .guard import Guard
-    from .store import TableStore
-    from .tournaments import Ladders, RunningResults
+from .app import make_app, server_settings
+from .guard import Guard, host_and_port
+from .store import TableStore
+from .tournaments import Ladders, RunningResults
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
@@ -30,7 +30,6 @@ _WARNING = (
     "Warning: other machines can connect, and plain HTTP is not encrypted: anybody who reads the "
     "owner's key or the link of a seat controls the server or that seat."
 )
-_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # for documentation
 
 
 def add_server(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +71,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
 
 def serve(
     arguments: argparse.Namespace,
-    start: "Callable[[TableStore], str]",
+    start: Callable[[TableStore], str],
     page: str = "/",
     results: Path | None = None,
 ) -> None:
@@ -82,22 +81,23 @@ def serve(
     """
     listener = _listen(arguments.host, arguments.port)
     port = listener.getsockname()[1]
-    from .app import make_app
-    from .guard import host_and_port
-    from .store import TableStore
-
+    is_own = arguments.tables is None
+    file = user_state_path("parlour") / "tables.db" if is_own else Path(arguments.tables)
     with user_input():
-        store = TableStore(
-            _store_file(arguments.tables), arguments.trust or arguments.tables is None
-        )
-        running = None if results is None else _running(results, arguments.trust)
+        store = TableStore(file, is_trusted=arguments.trust or is_own)
+        running: RunningResults | Ladders | None = None
+        if results is not None and results.is_dir():
+            running = Ladders(results)
+        elif results is not None:
+            running = RunningResults(results, arguments.trust)
     key = secrets.token_urlsafe(24)
-    shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
+    is_open = arguments.host in ("0.0.0.0", "::")  # to other machines, at all addresses of this one
+    shown = host_and_port(LOOPBACK if is_open else arguments.host, port)
     address = f"http://{shown}{page}#owner={key}{start(store)}"
     hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
     print(f"Parlour is at {address}", flush=True)
-    if others:
-        print(f"It is also at {', '.join(f'http://{other}' for other in others)}")
+    if is_open:
+        print(f"Others replace {LOOPBACK} by the address of this machine.")
     if arguments.host not in ("localhost", LOOPBACK, "::1"):
         print(_WARNING)
     print("Stop it with Ctrl-C.", flush=True)
@@ -113,17 +113,7 @@ def serve(
         gc.set_threshold(youngest, young, full)
 
 
-def _running(results: Path, is_trusted: bool) -> "RunningResults | Ladders":
-    from .tournaments import Ladders, RunningResults
-
-    return Ladders(results) if results.is_dir() else RunningResults(results, is_trusted)
-
-
-def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
-    import uvicorn
-
-    from .app import server_settings
-
+def _server_of(listener: socket.socket, app: Guard) -> uvicorn.Server:
     host, port = listener.getsockname()[:2]
     return uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
 
@@ -131,11 +121,8 @@ def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
 class BackgroundServer:
     """A server for this machine in a thread of this process, with its tables in memory."""
 
-    def __init__(self, results: "RunningResults | Ladders | None" = None, **settings: Any) -> None:
+    def __init__(self, results: RunningResults | None = None, **settings: Any) -> None:
         """Listen on a free port; `settings` are those of the tables."""
-        from .app import make_app
-        from .store import TableStore
-
         listener = _listen(LOOPBACK, None)
         port = listener.getsockname()[1]
         self.key, self.address = secrets.token_urlsafe(24), f"http://{LOOPBACK}:{port}"
@@ -154,8 +141,6 @@ class BackgroundServer:
 @contextlib.contextmanager
 def results_shown(path: Path) -> Iterator[None]:
     """Show a store of results in the browser for as long as this process adds to it."""
-    from .tournaments import RunningResults
-
     results = RunningResults(path)
     server = BackgroundServer(results)
     address = f"{server.address}/results#owner={server.key}"
@@ -166,28 +151,6 @@ def results_shown(path: Path) -> Iterator[None]:
         results.wait_until_asked(_LAST_LOOK_SECONDS)
     finally:
         server.close()
-
-
-def _addresses(host: str) -> list[str]:
-    """Return the addresses of a host to listen on; of a wildcard, those of this machine.
-
-    Addresses of a network come before the loopback.
-    """
-    wildcards = {"0.0.0.0": [socket.AF_INET], "::": [socket.AF_INET, socket.AF_INET6]}
-    if host not in wildcards:
-        return [host]
-    found = [_own_address(family) for family in wildcards[host]]
-    return [address for address in found if address] + [LOOPBACK]
-
-
-def _own_address(family: socket.AddressFamily) -> str | None:
-    """Return the address from which this machine reaches others; no packet is sent."""
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((_ELSEWHERE[family], 9))
-        except OSError:  # no network
-            return None
-        return probe.getsockname()[0]
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
@@ -204,11 +167,3 @@ def _listen(host: str, port: int | None) -> socket.socket:
             listener.close()
             problem = error
     raise BadArgument(f"cannot listen on {host}, port {port or PORT}: {problem.strerror}")
-
-
-def _store_file(given: str | None) -> Path:
-    if given is not None:
-        return Path(given)
-    from platformdirs import user_state_path
-
-    return user_state_path("parlour") / "tables.db"

@@ -1,7 +1,4 @@
-"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server.
-
-What makes tables of them is imported when there are some: the first page does not wait for it.
-"""
+"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server."""
 
 import contextlib
 import json
@@ -11,13 +8,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from .matches import MatchPlan, plan_from
 from .protocol import CHANGED, REPLACED
-
-if TYPE_CHECKING:
-    from .matches import MatchPlan
-    from .table import GameTable, Setup
+from .table import GameTable, Setup, setup_from
 
 _logger = logging.getLogger("parlour.store")
 _SCHEMA = """
@@ -53,7 +48,7 @@ class StoredTable(NamedTuple):
     """A row: all that a table is made of."""
 
     id: str
-    setup: "Setup"
+    setup: Setup
     version: int
     tokens: tuple[str, ...]
     actions: list[int]
@@ -68,7 +63,7 @@ class StoredMatch(NamedTuple):
 
     id: str
     token: str
-    plan: "MatchPlan"
+    plan: MatchPlan
     returns: list[list[float] | None]  # None where a player's move was replaced
     digests: dict[str, str]  # as of a table
 
@@ -99,7 +94,7 @@ class TableStore:
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{path} cannot keep tables: {error}") from error
 
-    def add(self, id: str, setup: "Setup", version: int, tokens: tuple[str, ...]) -> None:
+    def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
         row = (id, _as_text(setup, setup), version, json.dumps(tokens), time.time())
         self._added.add(id)
@@ -108,7 +103,7 @@ class TableStore:
             kept.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
             kept.executemany("INSERT INTO tokens VALUES (?, ?)", [(token, id) for token in tokens])
 
-    def keep(self, id: str, table: "GameTable", event: str) -> None:
+    def keep(self, id: str, table: GameTable, event: str) -> None:
         """Keep what has happened at a table; see `GameTable.tell`."""
         if event == REPLACED:
             self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
@@ -138,7 +133,7 @@ class TableStore:
         """Return the tables that changed last, except those of matches."""
         return recent_tables(self._connection, limit)
 
-    def add_match(self, id: str, token: str, plan: "MatchPlan") -> None:
+    def add_match(self, id: str, token: str, plan: MatchPlan) -> None:
         """Keep a new match."""
         row = (id, token, _as_text(plan, plan.setup(0)), "[]", time.time())
         self._added.add(id)
@@ -151,8 +146,6 @@ class TableStore:
         ).fetchone()
         if row is None:
             return None
-        from .matches import plan_from
-
         with _telling(f"match {row[0]}"):
             data, digests = _parted(row[2])
             return StoredMatch(row[0], row[1], plan_from(data), json.loads(row[3]), digests)
@@ -177,19 +170,6 @@ class TableStore:
         """Close the file."""
         self._connection.close()
 
-    def forget(self, seconds: float) -> int:
-        """Delete the tables and matches that nobody has touched for `seconds`; return how many."""
-        oldest = (time.time() - seconds,)
-        old = "SELECT id FROM tables WHERE changed < ?"
-        run = self._connection.execute
-        run("BEGIN IMMEDIATE")
-        for each in ("tokens", "replaced"):
-            run(f"DELETE FROM {each} WHERE table_id IN ({old})", oldest)
-        names = ("tables", "matches")
-        count = sum(run(f"DELETE FROM {each} WHERE changed < ?", oldest).rowcount for each in names)
-        run("COMMIT")
-        return count
-
 
 def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]:
     """Return the tables of an open file that changed last, except those of matches.
@@ -213,8 +193,6 @@ def _undamaged(row: tuple[Any, ...]) -> StoredTable | None:
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
-    from .table import setup_from
-
     id, setup, version, tokens, actions, undone, is_over, changed = row
     with _telling(f"table {id}"):
         data, digests = _parted(setup)
@@ -255,7 +233,7 @@ def _parted(text: str) -> tuple[Any, dict[str, str]]:
     return data, digests
 
 
-def _as_text(kept: "Setup | MatchPlan", setup: "Setup") -> str:
+def _as_text(kept: Setup | MatchPlan, setup: Setup) -> str:
     return json.dumps({**kept.as_data(), _DIGESTS: setup.file_digests()})
 
 

@@ -7,14 +7,20 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...baselines import make_policy
 from ...baselines.advice.judgements import judge
+from ...baselines.arena import Store
+from ...baselines.arena.contest.time_control import TimeControl
+from ...baselines.arena.play.entrants import Entrant
+from ...baselines.arena.results.identity import identity_of
+from ...baselines.arena.results.store import open_to_read
 from ...baselines.players.named_files import check_stored, files_named
 from ...envs.core.catalogue import game_within
+from ...envs.core.game import Game
 from ...envs.core.played.page.replay import PlyJudgements
 from ...envs.core.played.transcript import Transcript, action_of, record, replay
 from ...envs.core.positions import position_data
@@ -24,17 +30,11 @@ from .store import StoredTable, recent_tables
 from .table import HERE
 from .views import judged_data
 
-if TYPE_CHECKING:
-    from ...baselines.arena.play.entrants import Entrant
-    from ...envs.core.game import Game
-
 _MAX_TABLES = 100_000
 
 
 def is_table_store(path: Path) -> bool:
     """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
-    from ...baselines.arena.results.store import open_to_read  # as in `arena_game`
-
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return ("tables",) in rows
@@ -51,8 +51,6 @@ def _reading(path: Path) -> Iterator[None]:
 
 def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
     """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    from ...baselines.arena.results.store import open_to_read  # as in `arena_game`
-
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         tables = recent_tables(database, _MAX_TABLES)
     if not 1 <= number <= len(tables):
@@ -79,9 +77,6 @@ def arena_game(
     Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
     file: unless the store `is_trusted` and the file is as it was.
     """
-    from ...baselines.arena import Store  # the table's server does without for its first page
-    from ...baselines.arena.contest.time_control import TimeControl
-
     with _reading(path), Store(path, to_read=True) as store:
         contests = [(s, c) for s in store.settings() for c in store.contests(s)]
         if not 1 <= number <= len(contests):
@@ -115,10 +110,8 @@ def arena_game(
     return transcript, [player_label(entrant.name) for entrant in entrants]
 
 
-def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
+def _check_files(entrant: Entrant, game: Game, is_trusted: bool) -> None:
     """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
-    from ...baselines.arena.results.identity import identity_of  # as in `arena_game`
-
     files = files_named(entrant.spec, game)
     check_stored(dict.fromkeys(files, ""), [""], is_trusted)
     if files and identity_of(entrant.spec, game) != entrant.identity:

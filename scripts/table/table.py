@@ -364,12 +364,6 @@ class GameTable:
         plies = enumerate(self.plies)
         return [number for number, ply in plies if ply.seat == seat and ply.had_choice]
 
-    def without_players(self) -> "GameTable":
-        """The same deal before its first move, with people in all seats."""
-        nobody = (Occupant(HERE, "-"),) * self.game.num_seats
-        setup = dataclasses.replace(self.setup, seats=nobody, is_open=False, move_seconds=0.0)
-        return GameTable(setup)
-
     # Inside
 
     def _deal(self) -> None:

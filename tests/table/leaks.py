@@ -71,14 +71,11 @@ def seen_by(table: GameTable, seat: int) -> bytes:
 
 
 def pairs(
-    name: str, settings: dict, count: int, block: int = 0
+    name: str, settings: dict, count: int
 ) -> Iterator[tuple[GameTable, GameTable, int, random.Random]]:
-    """Two tables that a seat cannot tell apart, the seat, and a source of choices.
-
-    Each `block` has games of its own.
-    """
-    chooser = random.Random(block + 1)
-    num_pairs, seed = 0, block * count
+    """Two tables that a seat cannot tell apart, the seat, and a source of choices."""
+    chooser = random.Random(1)
+    num_pairs = seed = 0
     while num_pairs < count:
         table = table_of(name, settings, seed)
         seed += 1
@@ -102,49 +99,55 @@ def both_after(
     return after if seen_by(after[0], seat) == seen_by(after[1], seat) else None
 
 
-def compare_seats(name: str, settings: dict, count: int, block: int = 0) -> int:
+def compare_seats(name: str, settings: dict, count: int) -> int:
     """Compare at least `count` pairs in all forms; return how many.
 
     A pair is compared as it is, and once more after the same action has been played in both
     positions, where the seat cannot tell these apart either.
     """
     num_compared = num_after = 0
-    for table, other, seat, chooser in pairs(name, settings, count, block):
-        assert sent(other, seat) == sent(table, seat)
-        num_compared += 1
-        action = chooser.choice(table.legal)
-        if action in other.legal and (after := both_after(table, other, seat, action)):
-            assert sent(after[0], seat) == sent(after[1], seat)
-            num_after += 1
+    for table, other, seat, chooser in pairs(name, settings, count):
         if num_compared + num_after >= count:
             break
+        assert sent(other, seat) == sent(table, seat)
+        num_compared += 1
+        if after := after_any(table, other, seat, chooser):
+            assert sent(after[0], seat) == sent(after[1], seat)
+            num_after += 1
     assert num_after > count // 10
     return num_compared + num_after
 
 
-def compare_spectators(name: str, settings: dict, count: int, block: int = 0) -> int:
+def compare_spectators(name: str, settings: dict, count: int) -> int:
     """Compare at least `count` pairs that a seat cannot tell apart as spectators see them."""
-    num_compared = num_after = 0
-    for table, other, _, chooser in pairs(name, settings, count, block):
+    num_compared = 0
+    for table, other, _, chooser in pairs(name, settings, count):
+        if num_compared >= count:
+            break
         assert sent(other, SPECTATOR) == sent(table, SPECTATOR)
         num_compared += 1
-        action = chooser.choice(table.legal)
-        if action in other.legal and (after := both_after(table, other, 0, action)):
-            seats = range(table.game.num_seats)
-            if all(seen_by(after[0], seat) == seen_by(after[1], seat) for seat in seats):
-                assert sent(after[0], SPECTATOR) == sent(after[1], SPECTATOR)
-                num_after += 1
-        if num_compared + num_after >= count:
-            break
-    return num_compared + num_after
+        seats = range(table.game.num_seats)
+        after = after_any(table, other, 0, chooser)
+        if after and all(seen_by(after[0], seat) == seen_by(after[1], seat) for seat in seats):
+            assert sent(after[0], SPECTATOR) == sent(after[1], SPECTATOR)
+            num_compared += 1
+    return num_compared
 
 
-def compare_help(name: str, settings: dict, count: int, block: int = 0) -> int:
+def after_any(
+    table: GameTable, other: GameTable, seat: int, chooser: random.Random
+) -> tuple[GameTable, GameTable] | None:
+    """Both tables after some action, or None where one has no such action or the seat sees more."""
+    action = chooser.choice(table.legal)
+    return both_after(table, other, seat, action) if action in other.legal else None
+
+
+def compare_help(name: str, settings: dict, count: int) -> int:
     """Compare hints, and reviews or explanations of moves, at `count` pairs; return how many."""
     num_compared = 0
     with pytest.MonkeyPatch.context() as monkeypatch:
         draws = OneDraw(monkeypatch)
-        for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * count, block):
+        for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * count):
             if num_compared >= count:
                 break
             if table.seat_to_act == seat:

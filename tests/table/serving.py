@@ -1,9 +1,11 @@
 """A server for tests, with people and programs that speak its protocol."""
 
 import contextlib
+import json
 import random
 import socket
 import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ SEAT = f"ws://{ADDRESS}/seat"
 
 ME = {"kind": "here", "name": "You"}
 GUEST = {"kind": "remote", "name": "Guest"}
+SMALL = {"num_values": 5}  # of trick_taking: ten plies
 
 
 def player(name: str) -> dict[str, str]:
@@ -70,19 +73,50 @@ def open_table(client: TestClient, game: str, seats: list[dict], **more: Any) ->
     return answer.json()["tokens"]
 
 
+def posted(address: str, path: str, data: dict[str, Any], key: str = OWNER) -> dict[str, Any]:
+    """The answer of a listening server to its owner."""
+    request = urllib.request.Request(
+        f"http://{address}{path}", json.dumps(data).encode(), {"Authorization": f"Bearer {key}"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def opened(address: str, *seats: dict[str, str], **more: Any) -> list[str]:
+    """The tokens of a new table at a listening server, of a small game unless `more` says which."""
+    data = {"game": "trick_taking", "settings": SMALL, "seats": seats, "seed": 5, **more}
+    return posted(address, "/api/tables", data)["tokens"]
+
+
+def link(address: str, token: str) -> str:
+    return f"http://{address}/#seat={token}"
+
+
+@contextlib.contextmanager
+def playing(
+    folder: Path, seats: list[dict], game: str = "trick_taking", number: int = 0, **more: Any
+) -> Iterator["Client"]:
+    """The client in a seat of a new table, at a server of its own."""
+    with server(folder) as client:
+        settings = SMALL if game == "trick_taking" else {}
+        tokens = open_table(client, game, seats, **{"settings": settings, **more})
+        with seated(client, tokens[number]) as me:
+            yield me
+
+
 @contextlib.contextmanager
 def seated(client: TestClient, token: str) -> Iterator["Client"]:
     """A connection that has taken a seat."""
     with client.websocket_connect(SEAT) as socket:
         socket.send_json({"type": "sit", "token": token})
-        yield Client(socket)
+        yield Client(socket, token)
 
 
 class Client:
     """One connection, with the messages it has received."""
 
-    def __init__(self, socket: WebSocketTestSession) -> None:
-        self.socket = socket
+    def __init__(self, socket: WebSocketTestSession, token: str) -> None:
+        self.socket, self.token = socket, token
         self.received: list[dict] = []
 
     def next(self, *kinds: str) -> dict:

@@ -1,13 +1,8 @@
-"""Long studies of the table, as commands; they write docs/studies/table.json and table.md.
+"""The table under load, as commands that write docs/studies/table.json and table.md.
 
-python -m tests.table.study mixed --games 200    two browsers, an agent and a program; kill -9
-python -m tests.table.study leak --pairs 10000    of each game: same knowledge, same bytes
 python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine
 python -m tests.table.study memory --games 20000
-python -m tests.table.study start    how soon the first page is visible; on a quiet machine
-python -m tests.table.study screens --positions 4000    lines and widths at the console
 
-`mixed` and `leak` go on where they were stopped: runs/table has what they have found so far.
 --note says under which conditions a study ran, for the page.
 """
 
@@ -15,135 +10,249 @@ import argparse
 import asyncio
 import json
 import os
+import random
+import re
+import statistics
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import loads, mixed, screens
+import numpy as np
+import websockets
+
+from .serving import posted
 
 FOLDER = Path(__file__).parents[2] / "docs/studies"
 RECORD = FOLDER / "table.json"
-PROGRESS = Path(__file__).parents[2] / "runs/table"
-EVERY = 20  # games between two kills
-BLOCK = 250  # pairs between two notes of what has been compared
-HELPED = 100  # pairs for each one that is also compared with hints and explanations
 
-
-def _mixed(folder: Path, arguments: argparse.Namespace) -> Any:
-    kills = set(range(EVERY // 2, arguments.games, EVERY))
-    found, keep = _progress("mixed")
-    asyncio.run(mixed.play_games(folder, arguments.games, kills, found, keep))
-    return found
-
-
-def _leak(folder: Path, arguments: argparse.Namespace) -> Any:
-    from . import leaks  # what it compiles would slow the other studies down
-
-    found, keep = _progress("leak")
-    for name, settings in leaks.CASES:
-        case = found.setdefault(f"{name} {settings}", {"game": name, "settings": settings})
-        _compare(case, "seats", leaks.compare_seats, arguments.pairs, BLOCK, keep)
-        _compare(case, "spectators", leaks.compare_spectators, arguments.pairs, BLOCK, keep)
-        if (name, settings) in leaks.HIDING:
-            _compare(case, "helped", leaks.compare_help, arguments.pairs // HELPED, 10, keep)
-    return list(found.values())
-
-
-def _compare(
-    case: dict[str, Any],
-    what: str,
-    compare: Callable[..., int],
-    num_pairs: int,
-    size: int,
-    keep: Callable[[], None],
-) -> None:
-    """Compare pairs block by block until there are enough."""
-    case.setdefault(what, 0)
-    while case[what] < num_pairs:
-        block = case.get(f"{what} blocks", 0)
-        case[what] += compare(case["game"], case["settings"], size, block)
-        case[f"{what} blocks"] = block + 1
-        keep()
-        print(f"{case['game']}: {case[what]:,} pairs, {what}", flush=True)
-
-
-def _progress(study: str) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Return what an interrupted study had found, and a function that keeps what is found now."""
-    path = PROGRESS / f"{study}.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-
-    def keep() -> None:
-        PROGRESS.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".new").write_text(json.dumps(found))
-        path.with_suffix(".new").rename(path)
-
-    return found, keep
-
-
-def _latency(folder: Path, arguments: argparse.Namespace) -> Any:
-    forms = []
-    for has_data in (True, False):
-        (folder / str(has_data)).mkdir()
-        forms.append(
-            loads.measure_latency(
-                folder / str(has_data), arguments.tables, arguments.seconds, has_data
-            )
-        )
-        print(forms[-1], flush=True)
-    return forms
-
-
-def _memory(folder: Path, arguments: argparse.Namespace) -> Any:
-    return loads.measure_memory(folder, arguments.games, arguments.games // 10)
-
-
-def _start(folder: Path, arguments: argparse.Namespace) -> Any:
-    return loads.measure_start(folder, arguments.times)
-
-
-def _screens(folder: Path, arguments: argparse.Namespace) -> Any:
-    os.environ.update(COLUMNS="80", LINES="24")
-    found = []
-    for name, settings in screens.TABLES:
-        case = screens.measure_screens(name, settings, arguments.positions, seed=1)
-        found.append({"game": name, "settings": settings, **case})
-        print(found[-1], flush=True)
-    return found
-
-
-STUDIES = {
-    "mixed": _mixed,
-    "leak": _leak,
-    "latency": _latency,
-    "memory": _memory,
-    "start": _start,
-    "screens": _screens,
+# Games as they are played, with two settings changed so that a game ends within a minute or so.
+GAMES: dict[str, dict[str, Any]] = {
+    "top_trumps": {"deck": "planets"},
+    "notty": {"turn_limit": 30},
+    "splendor": {},
+    "trick_taking": {},
+    "president": {},
 }
+SEATS = {"president": 4}
+OPPONENT = "random"
+FIRST_SECONDS = 10.0  # in which the tables are opened; no part of the figures
+
+
+class Server:
+    """A `parlour play` of its own process."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "parlour.scripts.main", "play", "--no-browser"]
+        command += ["--store", str(folder / "tables.db"), "--port", "0"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        found = re.search(r"http://([\d.:]+)/#owner=([^&\s]+)", self.process.stdout.readline())
+        assert found is not None
+        self.address, self.key = found[1], found[2]
+
+    def open(self, game: str) -> str:
+        """Open a table of a script against players; return the script's token."""
+        rival = {"kind": "player", "name": OPPONENT, "player": OPPONENT}
+        seats = [{"kind": "remote", "name": "script"}, *[rival] * (SEATS.get(game, 2) - 1)]
+        data = {"game": game, "settings": GAMES[game], "seats": seats}
+        return posted(self.address, "/api/tables", data, self.key)["tokens"][0]
+
+    def memory(self) -> int:
+        """Return the resident memory in KiB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1])
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A server that ends with this block."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder))
+        try:
+            yield server
+        finally:
+            server.process.terminate()
+            server.process.wait(20)
+
+
+async def positions(socket: Any) -> AsyncIterator[dict[str, Any]]:
+    """The positions of a game until its end; every ply must come."""
+    ply = None
+    async for text in socket:
+        message = json.loads(text)
+        if message["type"] in ("error", "closed", "notice"):
+            raise RuntimeError(message["text"])
+        if message["type"] != "position":
+            continue
+        if ply is not None and message["ply"] != ply + 1:
+            raise RuntimeError(f"ply {message['ply']} came after ply {ply}")
+        ply = message["ply"]
+        yield message
+        if message["returns"] is not None:
+            return
+    raise RuntimeError("the server closed the connection")
+
+
+async def play_game(
+    server: Server,
+    game: str,
+    rng: random.Random,
+    has_data: bool,
+    period: float = 0.0,
+    times: list[tuple[float, float]] | None = None,
+) -> None:
+    """Play one game at random, a move every `period` seconds; note when and how long, in ms.
+
+    A move takes from the request to the first position that shows it. The opponents answer at
+    once, and so their thinking is no part of it.
+    """
+    token = await asyncio.to_thread(server.open, game)
+    async with websockets.connect(f"ws://{server.address}/seat", compression=None) as socket:
+        await socket.send(json.dumps({"type": "sit", "token": token, "has_data": has_data}))
+        sent = None
+        async for position in positions(socket):
+            if sent is not None and times is not None:
+                times.append((time.monotonic(), 1000 * (time.perf_counter() - sent)))
+            elif times is not None:
+                times.append((time.monotonic(), float("nan")))  # a ply of others
+            sent = None
+            if position["legal"]:
+                if period:
+                    await asyncio.sleep(period * rng.uniform(0.9, 1.1))
+                act = {"type": "act", "ply": position["ply"]}
+                sent = time.perf_counter()
+                await socket.send(json.dumps({**act, "action": rng.choice(position["legal"])}))
+
+
+async def _keep_playing(
+    server: Server, number: int, until: float, has_data: bool, times: list[tuple[float, float]]
+) -> None:
+    rng = random.Random(number)
+    games = list(GAMES)
+    await asyncio.sleep(rng.random() * 5)
+    while time.monotonic() < until:
+        game = games[number % len(games)]
+        number += 1
+        await play_game(server, game, rng, has_data, 1.0, times)
+
+
+def warm_up(server: Server) -> None:
+    """Open a table of each game, so that everything is compiled."""
+    for game in GAMES:
+        asyncio.run(play_game(server, game, random.Random(1), False))
+
+
+def measure_latency(num_tables: int, seconds: float, has_data: bool) -> dict:
+    """Play at all tables at once, a move a second at each; return percentiles in ms."""
+    with serving() as server:
+        warm_up(server)
+        times: list[tuple[float, float]] = []
+
+        async def play() -> None:
+            until = time.monotonic() + seconds
+            players = [
+                asyncio.ensure_future(_keep_playing(server, k, until + 60, has_data, times))
+                for k in range(num_tables)
+            ]
+            await asyncio.sleep(seconds)
+            failed = [job for job in players if job.done()]
+            for job in players:
+                job.cancel()
+            for job in failed:
+                job.result()
+
+        started = time.monotonic()
+        cpu = _cpu_seconds(server.process.pid)
+        asyncio.run(play())
+        cpu = _cpu_seconds(server.process.pid) - cpu
+    counted = np.array([each for when, each in times if when > started + FIRST_SECONDS])
+    found = counted[~np.isnan(counted)]
+    names = {"median": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
+    return {
+        "tables": num_tables,
+        "moves": len(found),
+        "plies_a_second": round(len(counted) / (seconds - FIRST_SECONDS), 1),
+        "seconds": round(seconds, 1),
+        "pictures": not has_data,
+        "server_cpu": round(cpu / (time.monotonic() - started), 3),
+        **{name: round(float(np.percentile(found, part)), 2) for name, part in names.items()},
+    }
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_memory(num_games: int, first: int, at_once: int = 8) -> dict:
+    """Play games one after the other; return the resident memory after `first` and at the end."""
+    with serving() as server:
+        warm_up(server)
+        seen: list[tuple[int, int]] = []
+        left = iter(range(num_games))
+        done = [0]
+
+        async def play(worker: int) -> None:
+            rng = random.Random(worker)
+            for number in left:
+                game = list(GAMES)[number % len(GAMES)]
+                await play_game(server, game, rng, number % 10 != 0)
+                done[0] += 1
+                if done[0] % (num_games // 20) == 0 or done[0] == first:
+                    seen.append((done[0], server.memory()))
+                    print(f"{done[0]:,} games, {seen[-1][1] / 1024:.1f} MiB", flush=True)
+
+        async def play_all() -> None:
+            await asyncio.gather(*(play(worker) for worker in range(at_once)))
+
+        asyncio.run(play_all())
+    return {
+        "games": num_games,
+        "first": first,
+        "memory_kib": [list(each) for each in seen],
+        "growth": round(growth(seen, first), 4),
+    }
+
+
+def growth(readings: Sequence[tuple[int, int]], first: int) -> float:
+    """By how much memory grows after `first` games, of readings (games so far, memory).
+
+    One reading is up to a tenth more or less than the next, with what is being collected. So the
+    mean of the later half of those from `first` on is compared with that of the earlier half.
+    """
+    memory = [kib for games, kib in readings if games >= first]
+    half = len(memory) // 2
+    return statistics.mean(memory[half:]) / statistics.mean(memory[:half]) - 1
 
 
 def main() -> None:
     """Run one study and record it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("study", choices=("latency", "memory"))
     parser.add_argument("--games", type=int, default=20_000)
-    parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--positions", type=int, default=4000)
-    parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--note", default="")
     arguments = parser.parse_args()
     load = round(os.getloadavg()[0], 1)
-    with tempfile.TemporaryDirectory() as folder:
-        found = STUDIES[arguments.study](Path(folder), arguments)
-    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    found: Any
+    if arguments.study == "memory":
+        found = measure_memory(arguments.games, arguments.games // 10)
+    else:
+        tables, seconds = arguments.tables, arguments.seconds
+        found = [measure_latency(tables, seconds, has_data) for has_data in (True, False)]
+    record = json.loads(RECORD.read_text())
     held = {"cores": len(os.sched_getaffinity(0)), "load_at_start": load, "found": found}
     record[arguments.study] = {**held, "note": arguments.note}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
     (FOLDER / "table.md").write_text(page(record))
-    (PROGRESS / f"{arguments.study}.json").unlink(missing_ok=True)
-    print(json.dumps(found))
 
 
 def page(record: dict[str, Any]) -> str:
@@ -151,61 +260,14 @@ def page(record: dict[str, Any]) -> str:
     lines = ["# The table under load", ""]
     lines += ["Written by `python -m tests.table.study`; do not edit.", ""]
     writers: dict[str, Callable[[Any], list[str]]] = {
-        "mixed": _mixed_lines,
-        "leak": _leak_lines,
         "latency": _latency_lines,
         "memory": _memory_lines,
-        "start": _start_lines,
-        "screens": _screens_lines,
     }
     for name, write in writers.items():
-        if name in record:
-            held = record[name]
-            lines += [*write(held["found"]), ""]
-            cores = "1 core" if held["cores"] == 1 else f"{held['cores']} cores"
-            load = f"load {held['load_at_start']} in the minute before"
-            lines += [" ".join(filter(None, (f"{cores}, {load}.", held.get("note")))), ""]
+        held = record[name]
+        load = f"{held['cores']} cores, load {held['load_at_start']} in the minute before."
+        lines += [*write(held["found"]), "", f"{load} {held.get('note', '')}".rstrip(), ""]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _mixed_lines(found: dict[str, Any]) -> list[str]:
-    kills = ", ".join(map(str, found["killed_at_ply"]))
-    return [
-        "## Four kinds of seats at one table",
-        "",
-        f"Two browsers (pointer clicks in headless Chromium), an agent of `parlour mcp` and a "
-        f"WebSocket program played {found['games']} games of President with four seats, "
-        f"{found['plies']:,} plies, {found['clicks']:,} clicks. Each of the four checks that it "
-        f"hears of every ply, and after every game that all agree on the number of plies and on "
-        f"the returns: {found['errors']} errors or lost messages. The server was killed with "
-        f"SIGKILL in the middle of {len(found['killed_at_ply'])} games (at ply {kills}) and "
-        f"started again; all went on. Times that the study was started: {found['runs']}.",
-    ]
-
-
-def _leak_lines(found: list[dict[str, Any]]) -> list[str]:
-    rows = [
-        f"| {each['game']} | {_settings(each['settings'])} | {each['seats']:,} | "
-        f"{each['spectators']:,} | {each.get('helped', '')} |"
-        for each in found
-    ]
-    return [
-        "## Nothing hidden is sent",
-        "",
-        "Pairs of positions that differ only in what a seat cannot know, from random games, each "
-        "as it is or after the same action in both. All bytes that the seat is sent are the same: "
-        "to a browser (wide and narrow pictures), to a program with a WebSocket, and to an "
-        "agent with tools; likewise all bytes for spectators. At the pairs of the last column, "
-        "hints, reviews and explanations are the same too (games with hidden cards only).",
-        "",
-        "| game | settings | pairs, seats | pairs, spectators | pairs, help |",
-        "| --- | --- | --- | --- | --- |",
-        *rows,
-    ]
-
-
-def _settings(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items()) or "default"
 
 
 def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
@@ -240,40 +302,6 @@ def _memory_lines(found: dict[str, Any]) -> list[str]:
         f"{found['first']:,} the resident memory changed by {100 * found['growth']:+.1f} % (the "
         f"mean of the later half of the readings, against the earlier; promised: less than 5 % "
         f"more). MiB by the number of games: {points}.",
-    ]
-
-
-def _start_lines(found: dict[str, Any]) -> list[str]:
-    median = found["medians"]
-    times = ", ".join(f"{each:.2f}" for each in found["times"]["page"])
-    return [
-        "## The first page",
-        "",
-        f"From the command to the first page, the list of games, in a browser that is already "
-        f"open: {median['page']:.2f} s (median of {times}; promised: 2 s, warm). The server had "
-        f"printed its address after {median['answered']:.2f} s. The choice of seats and settings, "
-        f"for which the rules are loaded, was there after {median['choices']:.2f} s.",
-    ]
-
-
-def _screens_lines(found: list[dict[str, Any]]) -> list[str]:
-    rows = [
-        f"| {each['game']} | {_settings(each['settings'])} | {each['positions']:,} | "
-        f"{each['lines']} | {each['width']} | {each['moves']} | "
-        f"{100 * each['folded'] / each['positions']:.1f} % | {each['split']} |"
-        for each in found
-    ]
-    return [
-        "## Screens of the console",
-        "",
-        "Positions of games between random players, which hold more gems and cards than people "
-        "do, as `parlour play GAME --text` shows them on 80 x 24: most lines with the prompt, the "
-        "widest line, most legal moves, how often moves that begin alike are one entry (typing "
-        "their beginning lists them), and how many positions need more than one screen.",
-        "",
-        "| game | settings | positions | lines | width | moves | folded | more than a screen |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *rows,
     ]
 
 

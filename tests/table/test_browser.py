@@ -19,10 +19,12 @@ from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.played.page import asset
 from parlour.envs.core.played.page.replay import replay_page
-from parlour.envs.core.played.transcript import record, replay_data
+from parlour.envs.core.played.transcript import record, replay, replay_data
 from parlour.scripts.main import main
 
 from .replay_pages import data_of, page_in
+from .serving import GUEST, player
+from .serving import ME as YOU
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -90,7 +92,8 @@ def opened(browser: Any, address: str, width: int) -> Iterator[Any]:
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
-    page.goto(address)
+    if address:
+        page.goto(address)
     assert problems == []  # in the scripts themselves: waiting for them to work would take long
     try:
         yield page
@@ -113,28 +116,37 @@ def check_barriers(page: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def take_seat(page: Any, request: dict[str, Any]) -> None:
-    """Open a table as the owner's page does, and sit down in its first seat."""
+def take_seat(page: Any, request: dict[str, Any], number: int = 0) -> None:
+    """Open a table as the owner's page does, and sit down in a seat of it."""
     page.wait_for_selector("#games button")
     page.evaluate(
-        """async (request) => {
+        """async ([request, number]) => {
             game.pace = 0.1;
             const made = await ask("/api/tables", request);
-            location.hash = `seat=${made.tokens[0]}`;
+            location.hash = `seat=${made.tokens.at(number)}`;
         }""",
-        request,
+        [request, number],
     )
 
 
 @contextlib.contextmanager
-def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
-    """A page at a fresh table of this game, against a random player."""
-    seats = [{"kind": "here", "name": "You", "player": ""}]
-    rival = {"kind": "player", "name": "random", "player": "random"}
-    seats += [rival] * (find_game(name, **SETTINGS[name]).num_seats - 1)
-    request = {"game": name, "settings": SETTINGS[name], "seats": seats, "seed": 4}
-    with opened(browser, address, width) as page:
-        take_seat(page, request)
+def table_page(
+    browser: Any,
+    address: str,
+    name: str,
+    width: str,
+    seats: list[dict[str, str]] | None = None,
+    number: int = 0,
+    **more: Any,
+) -> Iterator[Any]:
+    """A page in a seat of a fresh table of this game, against random players without `seats`."""
+    rivals = find_game(name, **SETTINGS[name]).num_seats - 1
+    taken = seats or [YOU, *[player("random")] * rivals]
+    request = {"game": name, "settings": SETTINGS[name], "seats": taken, "seed": 4, **more}
+    with opened(browser, address, WIDTHS[width]) as page:
+        take_seat(page, request, number)
+        if number == 0:
+            page.wait_for_selector("#status.yours")
         yield page
 
 
@@ -200,7 +212,7 @@ def press_enter_on_anything(page: Any) -> None:
 def test_a_game_is_played_to_its_end_with_the_pointer(
     browser: Any, address: str, name: str, width: str
 ) -> None:
-    with table_page(browser, address, name, WIDTHS[width]) as page:
+    with table_page(browser, address, name, width) as page:
         assert play_on(page, click_anything) > 0
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width]
 
@@ -218,28 +230,19 @@ def test_a_game_is_played_to_its_end_with_the_pointer(
 def test_a_game_is_played_to_its_end_with_the_keyboard(
     browser: Any, address: str, name: str, width: str
 ) -> None:
-    with table_page(browser, address, name, WIDTHS[width]) as page:
+    with table_page(browser, address, name, width) as page:
         assert play_on(page, press_enter_on_anything) > 0
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
-    with table_page(browser, address, name, WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, name, "desktop") as page:
         check_barriers(page)
 
 
 def test_axe_finds_no_barrier_for_a_spectator_of_hidden_cards(browser: Any, address: str) -> None:
-    seats = [{"kind": "here", "name": "Me"}, {"kind": "player", "name": "a", "player": "maxer"}]
-    with opened(browser, address, WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#games button")
-        page.evaluate(
-            """async (request) => {
-                const made = await ask("/api/tables", request);
-                location.hash = `seat=${made.tokens.at(-1)}`;
-            }""",
-            {"game": "top_trumps", "settings": {}, "seats": seats},
-        )
+    seats = [YOU, player("maxer")]
+    with table_page(browser, address, "top_trumps", "desktop", seats, number=-1) as page:
         page.wait_for_selector(".no-board")
         check_barriers(page)
 
@@ -253,8 +256,7 @@ def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
 
 
 def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         page.click("text=How to play")
         page.wait_for_selector("text=There are no trumps")
         assert "*" not in page.text_content("#rules")
@@ -265,8 +267,8 @@ def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) ->
 
 
 def test_nobody_else_is_called_you(browser: Any, address: str) -> None:
-    seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
-    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
+    settings = {"num_values": 4}
+    request = {"game": "trick_taking", "settings": settings, "seats": [YOU, GUEST], "seed": 4}
     with opened(browser, address, WIDTHS["phone"]) as page:
         page.wait_for_selector("#games button")
         made = page.evaluate("(request) => ask('/api/tables', request)", request)
@@ -277,7 +279,7 @@ def test_nobody_else_is_called_you(browser: Any, address: str) -> None:
 
 
 def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["phone"]) as page:
+    with table_page(browser, address, "trick_taking", "phone") as page:
         play_on(page, click_anything)
         page.click("#home")
         page.locator("#finished-tables button").first.click()
@@ -287,12 +289,9 @@ def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, addre
 
 def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "W" * 40}]
-    seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
+    seats += [{**player("random"), "name": each * 40} for each in "WM"]
     settings = {"num_values": 4, "num_players": 3}
-    request = {"game": "trick_taking", "settings": settings, "seats": seats, "seed": 4}
-    with opened(browser, address, WIDTHS["phone"]) as page:
-        take_seat(page, request)
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "phone", seats, settings=settings) as page:
         click_anything(page)
         page.wait_for_selector("#moves li:nth-child(3)")
         for width in (NARROWEST, *WIDTHS.values()):
@@ -323,8 +322,7 @@ def test_a_problem_of_the_setup_is_brought_into_sight(browser: Any, address: str
 
 
 def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         page.click("#hint")
         page.wait_for_selector("#values .best")
         best = page.get_attribute(".advised", "aria-label")
@@ -335,8 +333,7 @@ def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -
 
 
 def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         page.evaluate('play("card:9.9")')
         page.wait_for_selector("text=this move is not legal now")
         page.wait_for_selector("#status.yours")
@@ -345,8 +342,7 @@ def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: 
 
 
 def test_a_double_click_plays_once(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         box = page.locator("[data-part].live").last.bounding_box()
         page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.wait_for_selector("#judged >> text=Your move")  # comes after any refusal
@@ -432,7 +428,7 @@ def test_moves_of_others_can_be_followed_without_motion(browser: Any, address: s
 
 def test_whose_turn_it_is_shows_in_forced_colours(browser: Any, address: str) -> None:
     border = "(each) => getComputedStyle(document.querySelector(each)).borderTopColor"
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         page.emulate_media(forced_colors="active")
         page.wait_for_selector("#status.yours")
         others = page.evaluate(border, "#players li:not(.acts)")
@@ -444,12 +440,8 @@ def test_a_player_that_fails_is_named_for_a_round(
 ) -> None:
     failing = tmp_path / "failing.py"
     failing.write_text("def choose(observations, action_masks, rngs):\n    return 1 / 0\n")
-    rival = {"kind": "player", "name": "failing", "player": f"{failing}:choose"}
-    seats = [{"kind": "here", "name": "You"}, rival]
-    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
-    with opened(browser, address, WIDTHS["desktop"]) as page:
-        take_seat(page, request)
-        page.wait_for_selector("#status.yours")
+    seats = [YOU, {"kind": "player", "name": "failing", "player": f"{failing}:choose"}]
+    with table_page(browser, address, "trick_taking", "desktop", seats) as page:
         click_anything(page)
         page.wait_for_selector("#moves li:nth-child(2)")
         page.wait_for_selector("#status.yours")
@@ -522,8 +514,7 @@ def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_pa
 
 
 def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         click_anything(page)
         page.wait_for_selector("#moves li:nth-child(2)")
         before = page.text_content("#moves")
@@ -541,8 +532,7 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
 
 def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
     """Of a table that is opened here, of a guest's link, after a reload and on the way back."""
-    guest = {"kind": "remote", "name": "Guest"}
-    request = {"game": "trick_taking", "settings": {}, "seats": [guest, guest], "seed": 4}
+    request = {"game": "trick_taking", "settings": {}, "seats": [GUEST, GUEST], "seed": 4}
     with opened(browser, f"{address}&game=trick_taking", WIDTHS["desktop"]) as page:
         key = address.partition("owner=")[2]
         page.click("#start")
@@ -567,10 +557,7 @@ def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
 
 @LONG
 def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address: str) -> None:
-    seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
-    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
-    with opened(browser, address, WIDTHS["phone"]) as page:
-        take_seat(page, request)
+    with table_page(browser, address, "trick_taking", "phone", [YOU, GUEST]) as page:
         page.select_option("#players select", "high_low")
         page.wait_for_selector("#players select", state="detached")
         assert play_on(page, click_anything) > 0
@@ -593,11 +580,12 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     judged[1]["unsearched"] = [played.plies[1].action]
     path = tmp_path / "game.html"
     path.write_text(replay_page(replay_data(played, names=["<b>A</b>", "B"], judged=judged)))
-    page = browser.new_page()
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(path.as_uri())
-    page.wait_for_selector(IS_UNPACKED)
+    with opened(browser, path.as_uri(), WIDTHS["desktop"]) as page:
+        page.wait_for_selector(IS_UNPACKED)
+        look_through(page, played)
+
+
+def look_through(page: Any, played: Any) -> None:
     assert page.text_content("#caption") == "The deal"
     assert "played" in page.text_content("#values li:last-child")
     assert page.text_content("#values li:first-child .value") == "3.8 ± 0.3 tricks"
@@ -612,19 +600,14 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     above = page.inner_html("#board")
     page.select_option("#view", label="B")
     assert page.inner_html("#board") != above
-    assert problems == []
 
 
 def label_of(played: Any, number: int) -> str:
-    from parlour.envs.core.played.transcript import replay
-
     action = played.game.parse_action(played.plies[number].action)
     return played.game.label_action(list(replay(played))[number], action)
 
 
 def legal_after(played: Any) -> list[str]:
-    from parlour.envs.core.played.transcript import replay
-
     state = list(replay(played))[-1]
     return [played.game.action_name(action) for action in played.game.legal_action_list(state)]
 
@@ -643,29 +626,25 @@ def test_a_notebook_shows_a_running_game_with_its_controls(
     browser: Any, name: str, kind: str
 ) -> None:
     env, num_plies = started(name, kind)
-    page = browser.new_page(viewport={"width": NOTEBOOK, "height": 800})
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.set_content(f"<body>{env._repr_mimebundle_()['text/html']}</body>")
-    frame = page.frames[1]
-    frame.wait_for_selector(IS_UNPACKED)
-    assert frame.text_content("#count") == f"{num_plies} of {num_plies}"  # the position now
-    assert frame.locator("#moves li").count() == num_plies
-    below = "document.querySelector('#run').getBoundingClientRect().bottom > innerHeight"
-    for width in (WIDTHS["desktop"], NOTEBOOK, 500):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert not frame.evaluate(below)
-    now = frame.inner_html("#board")
-    frame.click("#back")
-    assert frame.text_content("#count") == f"{num_plies - 1} of {num_plies}"
-    frame.fill("#slider", "0")
-    assert frame.text_content("#caption") == "The deal"
-    assert frame.inner_html("#board") != now
-    frame.click("#moves button >> nth=-1")
-    assert frame.text_content("#count") == f"{num_plies} of {num_plies}"
-    assert ("seen by you" in frame.text_content("#heading")) is (kind == "solo")
-    assert problems == []
-    page.close()
+    with opened(browser, "", NOTEBOOK) as page:
+        page.set_content(f"<body>{env._repr_mimebundle_()['text/html']}</body>")
+        frame = page.frames[1]
+        frame.wait_for_selector(IS_UNPACKED)
+        assert frame.text_content("#count") == f"{num_plies} of {num_plies}"  # the position now
+        assert frame.locator("#moves li").count() == num_plies
+        below = "document.querySelector('#run').getBoundingClientRect().bottom > innerHeight"
+        for width in (WIDTHS["desktop"], NOTEBOOK, 500):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert not frame.evaluate(below)
+        now = frame.inner_html("#board")
+        frame.click("#back")
+        assert frame.text_content("#count") == f"{num_plies - 1} of {num_plies}"
+        frame.fill("#slider", "0")
+        assert frame.text_content("#caption") == "The deal"
+        assert frame.inner_html("#board") != now
+        frame.click("#moves button >> nth=-1")
+        assert frame.text_content("#count") == f"{num_plies} of {num_plies}"
+        assert ("seen by you" in frame.text_content("#heading")) is (kind == "solo")
 
 
 def started(name: str, kind: str) -> tuple[Any, int]:
@@ -714,7 +693,7 @@ def test_a_setting_outside_its_limits_is_refused_beside_it(browser: Any, address
             page.fill("#set-hand_limit", value)
             page.press("#set-hand_limit", "Tab")
             page.wait_for_selector(f"#about-set-hand_limit .wrong >> text={said}")
-    page = browser.new_page()
+    page = browser.new_page()  # where the refusal is an error of the console
     page.goto(f"{address}&game=notty")
     page.wait_for_selector("#start")
     page.fill("#set-initial_hand", "30")  # which only the server knows to be too many
@@ -724,8 +703,7 @@ def test_a_setting_outside_its_limits_is_refused_beside_it(browser: Any, address
 
 
 def test_the_arrow_keys_go_through_the_moves_and_one_plays_on(browser: Any, address: str) -> None:
-    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#status.yours")
+    with table_page(browser, address, "trick_taking", "desktop") as page:
         click_anything(page)
         page.wait_for_selector("#moves li:nth-child(2)")
         page.wait_for_selector("#status.yours")
@@ -749,12 +727,10 @@ def test_the_arrow_keys_go_through_the_moves_and_one_plays_on(browser: Any, addr
 def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(
     browser: Any, address: str
 ) -> None:
-    request = {"game": "president", "settings": {}, "seed": 4}
-    request["seats"] = [{"kind": "here", "name": "You"}, *[{"kind": "remote", "name": "Ada"}] * 3]
-    with opened(browser, address, WIDTHS["desktop"]) as page:
-        page.wait_for_selector("#games button")
-        made = page.evaluate("(request) => ask('/api/tables', request)", request)
-        page.evaluate("(token) => { location.hash = `seat=${token}`; }", made["tokens"][-1])
+    seats, four = [YOU, GUEST, GUEST, GUEST], {"num_players": 4}
+    with table_page(
+        browser, address, "president", "desktop", seats, number=-1, settings=four
+    ) as page:
         page.wait_for_selector("#board [aria-label$='face down']")
         assert page.locator("#board [role=button]").count() == 0
         assert page.locator("#board [data-part$='\\:back\\:9']").count() == 4

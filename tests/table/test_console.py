@@ -5,18 +5,59 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from parlour.baselines.advice.move_list import NOTE
 from parlour.baselines.players import human
-from parlour.envs import find_game
+from parlour.envs import GAMES, find_game
+from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.words import with_names
 from parlour.scripts.console import play as console
 from parlour.scripts.main import main
+from parlour.scripts.table.catalogue import chosen_settings
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
 
-from .screens import TABLES, measure_screens
+
+def _tables() -> list[tuple[str, dict[str, Any]]]:
+    """Every game with each number of seats, as a person gets it, and with exchanges of cards."""
+    found: dict[Any, tuple[str, dict[str, Any]]] = {}
+    for name in GAMES:
+        found[find_game(name, **chosen_settings(name, {})).config] = name, chosen_settings(name, {})
+        for game in games_by_seats(name):
+            config = game.config_dict()
+            settings = {key: config[key] for key in ("num_players",) if key in config}
+            found.setdefault(game.config, (name, settings))
+    return [*found.values(), ("president", {"num_games": 2, "economy": "swap_two"})]
+
+
+TABLES = _tables()
+
+
+def measure_screens(name: str, settings: dict[str, Any], num_positions: int) -> dict[str, int]:
+    """Play random games and look at the screen of the seat to act at every position.
+
+    `split` counts positions that need more than one screen, `folded` those whose moves are not
+    listed one by one. The prompt is one of the `lines`.
+    """
+    found: Counter[str] = Counter(positions=0, lines=0, width=0, moves=0, folded=0, split=0)
+    chooser = random.Random(0)
+    while found["positions"] < num_positions:
+        game = find_game(name, **settings)
+        seats = (Occupant(HERE, "somebody"),) * game.num_seats
+        table = GameTable(Setup(name, settings, seats, chooser.randrange(1 << 32)))
+        while not table.is_over and found["positions"] < num_positions:
+            first, *others = human.screens(table.game, table.state, table.seat_to_act, table.legal)
+            found["positions"] += 1
+            found["lines"] = max(found["lines"], 1 + len(first))
+            found["width"] = max(found["width"], *map(len, first))
+            found["moves"] = max(found["moves"], len(table.legal))
+            found["folded"] += NOTE in first
+            found["split"] += bool(others)
+            table.act(chooser.choice(table.legal))
+            table.plies.clear()  # they keep positions
+    return dict(found)
 
 
 def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
@@ -47,7 +88,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_position_fits_one_screen_of_80_by_24(
     name: str, settings: dict[str, int], screen: None
 ) -> None:
-    """Of whole random games; `python -m tests.table.study screens` looks at many more."""
+    """Of whole random games."""
     found = measure_screens(name, settings, num_positions=150)
     assert found["lines"] <= 24 and found["width"] <= 80 and found["split"] == 0
 
@@ -169,16 +210,6 @@ def test_input_that_ends_early_is_reported(
     command = ["play", "trick_taking", "--text", "--players", "high_low", "--set", "num_values=5"]
     assert main(command) == 1
     assert "the input ended" in capsys.readouterr().err
-
-
-def test_colours_appear_on_terminals_only_and_never_with_no_color(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert console._bold("x") == "x"  # no terminal
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert console._bold("x") != "x"
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert console._bold("x") == "x"
 
 
 @pytest.mark.parametrize(

@@ -25,19 +25,18 @@ from .serving import (
     GUEST,
     ME,
     SEAT,
+    SMALL,
     Client,
     listening_server,
     open_table,
+    opened,
     player,
     seated,
     server,
-    state_of,
 )
-from .test_seat_client import opened
 
 NUM_MESSAGES = int(os.environ.get("PARLOUR_FUZZ_MESSAGES", "150"))
 SEED = int(os.environ.get("PARLOUR_FUZZ_SEED", "1"))
-SMALL = {"num_values": 5}
 KINDS = (
     *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge"),
     *(
@@ -177,8 +176,6 @@ def test_requests_of_any_form_get_one_clear_answer(tmp_path: Path) -> None:
     keys = ("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind")
     addresses = ("/api/tables", "/api/matches", "/api/games/president", "/api/replays")
     with server(tmp_path) as client:
-        opening = state_of(client).opening
-        opening.burst = opening._left = 1e9
         for _ in range(NUM_MESSAGES):
             data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
             data.update({chooser.choice(keys): value(chooser) for _ in range(2)})
@@ -200,9 +197,8 @@ def still_answers(client: TestClient) -> None:
 
 @pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6, "[" * 10**6])
 def test_a_huge_message_closes_its_own_connection_only(huge: str | bytes, tmp_path: Path) -> None:
-    data = {"game": "trick_taking", "settings": SMALL, "seats": [ME, GUEST], "seed": 5}
     with listening_server(tmp_path) as address:
-        tokens = opened(address, data)
+        tokens = opened(address, ME, GUEST)
         with connect(f"ws://{address}/seat") as me, connect(f"ws://{address}/seat") as guest:
             for socket, token in zip((me, guest), tokens, strict=False):
                 socket.send(json.dumps({"type": "sit", "token": token}))

@@ -9,24 +9,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from parlour.baselines.advice.explanations import _that_fit
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
 
-from .serving import AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
+from .serving import AS_OWNER, GUEST, ME, SEAT, SMALL, open_table, player, playing, seated, server
 
-SMALL = {"num_values": 5}
-
-
-def small_table(client: TestClient, rival: str = "perfect") -> str:
-    return open_table(client, "trick_taking", [ME, player(rival)], settings=SMALL)[0]
+PAIR = [ME, player("perfect")]
 
 
 def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
-    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+    with playing(tmp_path, PAIR) as me:
         legal = me.my_turn()["legal"]
         for name, source, are_choices in (
             ("search", "exact", False),
@@ -41,16 +36,14 @@ def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
 
 
 def test_hints_at_two_seat_president_are_exact(tmp_path: Path) -> None:
-    settings = {"num_players": 2}
-    with server(tmp_path) as client:
-        tokens = open_table(client, "president", [ME, player("lowest")], settings=settings)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.socket.send_json({"type": "hint", "player": "search"})
-            hints = me.next("hints")
-            me.act(position, position["legal"][0])
-            me.socket.send_json({"type": "judge", "ply": position["ply"]})
-            judged = me.next("judged")
+    seats, settings = [ME, player("lowest")], {"num_players": 2}
+    with playing(tmp_path, seats, "president", settings=settings) as me:
+        position = me.my_turn()
+        me.socket.send_json({"type": "hint", "player": "search"})
+        hints = me.next("hints")
+        me.act(position, position["legal"][0])
+        me.socket.send_json({"type": "judge", "ply": position["ply"]})
+        judged = me.next("judged")
     assert hints["source"] == judged["source"] == "exact"
     assert set(hints["values"]) == set(position["legal"])
     assert set(hints["values"].values()) <= {-1.0, 1.0}
@@ -59,17 +52,15 @@ def test_hints_at_two_seat_president_are_exact(tmp_path: Path) -> None:
 
 def test_notty_is_advised_by_the_chance_of_winning(tmp_path: Path) -> None:
     """Nearly all games that a search plays out are drawn: all its values would be 0."""
-    with server(tmp_path) as client:
-        token = open_table(client, "notty", [ME, player("x_aggressive")])[0]
-        with seated(client, token) as me:
-            advisers = me.next("table")["advisers"]
-            assert advisers[0] == "finisher" and "search" in advisers
-            position = me.my_turn()
-            me.socket.send_json({"type": "hint", "player": advisers[0]})
-            hints = me.next("hints")
-            me.act(position, position["legal"][-1])
-            me.socket.send_json({"type": "judge", "ply": position["ply"]})
-            judged = me.next("judged")
+    with playing(tmp_path, [ME, player("x_aggressive")], "notty") as me:
+        advisers = me.next("table")["advisers"]
+        assert advisers[0] == "finisher" and "search" in advisers
+        position = me.my_turn()
+        me.socket.send_json({"type": "hint", "player": advisers[0]})
+        hints = me.next("hints")
+        me.act(position, position["legal"][-1])
+        me.socket.send_json({"type": "judge", "ply": position["ply"]})
+        judged = me.next("judged")
     assert hints["source"] == judged["source"] == "finisher" and not hints["are_choices"]
     assert len(set(hints["values"].values())) > 1
     assert set(hints["values"]) == set(position["legal"]) == set(judged["values"])
@@ -84,14 +75,14 @@ def test_the_review_says_what_was_said_after_the_move(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["human", "secrets.py:peek", "runs/mine.pt", "mcts:seconds=9999"])
 def test_no_hint_runs_files_or_asks_the_console(tmp_path: Path, name: str) -> None:
-    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+    with playing(tmp_path, PAIR) as me:
         me.my_turn()
         me.socket.send_json({"type": "hint", "player": name})
         assert me.next("error")["text"].startswith("hints come from one of search, exact")
 
 
 def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
-    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+    with playing(tmp_path, PAIR) as me:
         position = me.my_turn()
         me.act(position, position["legal"][0])
         while me.next("position")["ply"] < 2:
@@ -164,7 +155,7 @@ def test_earlier_pictures_are_shown_as_they_were_seen(tmp_path: Path) -> None:
 
 def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
     with server(tmp_path) as client:
-        token = small_table(client)
+        token = open_table(client, "trick_taking", PAIR, settings=SMALL)[0]
         with client.websocket_connect(SEAT) as socket:
             socket.send_json({"type": "sit", "token": token, "has_data": True})
             socket.receive_json()
@@ -243,11 +234,10 @@ def test_players_keep_the_pace_for_those_who_watch(
     quick = SimpleNamespace(**{**vars(asyncio), "sleep": no_wait})
     monkeypatch.setattr("parlour.scripts.table.live.asyncio", quick)
     pair = [player("random")] * 2
-    with server(tmp_path) as client:
-        token = open_table(client, "trick_taking", pair, settings={"num_values": 2}, pace=9)[-1]
-        with seated(client, token) as watcher:
-            while watcher.next("position")["returns"] is None:
-                pass
+    settings = {"num_values": 2}
+    with playing(tmp_path, pair, number=-1, settings=settings, pace=9) as watcher:
+        while watcher.next("position")["returns"] is None:
+            pass
     assert len(waits) == 4 and max(waits) > 0  # on a slow machine a move may take the whole pace
     assert all(0 <= seconds <= 9 for seconds in waits)
 
@@ -310,16 +300,14 @@ def test_the_deal_of_a_running_game_with_others_stays_secret(tmp_path: Path) -> 
 
 
 def test_two_advisers_answer_side_by_side_and_the_review_is_of_all(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.socket.send_json({"type": "hint", "player": "exact", "second": "high_low"})
-            assert [me.next("hints")["source"] for _ in range(2)] == ["exact", "high_low"]
-            me.act(position, position["legal"][0])
-            me.play_to_the_end()
-            me.socket.send_json({"type": "review", "all": True})
-            seen = set()
-            while (row := me.next("review", "reviewed"))["type"] == "review":
-                seen.add(row["seat"])
-            assert seen == {0, 1}
+    with playing(tmp_path, [ME, player("high_low")]) as me:
+        position = me.my_turn()
+        me.socket.send_json({"type": "hint", "player": "exact", "second": "high_low"})
+        assert [me.next("hints")["source"] for _ in range(2)] == ["exact", "high_low"]
+        me.act(position, position["legal"][0])
+        me.play_to_the_end()
+        me.socket.send_json({"type": "review", "all": True})
+        seen = set()
+        while (row := me.next("review", "reviewed"))["type"] == "review":
+            seen.add(row["seat"])
+        assert seen == {0, 1}

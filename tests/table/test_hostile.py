@@ -19,11 +19,8 @@ from parlour.scripts.table import help, host, live, sockets
 from parlour.scripts.table.table import GameTable
 
 from . import serving
-from .serving import GUEST, ME, listening_server, open_table, player, seated
-from .test_seat_client import opened
+from .serving import GUEST, ME, SMALL, listening_server, open_table, opened, player, playing, seated
 
-SMALL = {"num_values": 5}
-TABLE = {"game": "trick_taking", "settings": SMALL, "seats": [ME, GUEST], "seed": 5}
 LINGER_NOT = struct.pack("ii", 1, 0)  # close by a reset, as a machine does that loses its power
 
 
@@ -64,7 +61,7 @@ class Seat:
 def two_seats(tmp_path: Path) -> Iterator[tuple[str, list[str], Seat]]:
     """The address, the tokens of both seats and of spectators, and a client in the first seat."""
     with listening_server(tmp_path) as address:
-        tokens = opened(address, TABLE)
+        tokens = opened(address, ME, GUEST)
         me = Seat(address, tokens[0])
         me.at(0)
         try:
@@ -249,14 +246,12 @@ def test_looking_again_and_again_draws_once(
         return draw(*arguments)
 
     monkeypatch.setattr(live, "position_message", count)
-    with serving.server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me:
+    with playing(tmp_path, [ME, GUEST]) as me:
+        me.next("position")
+        before = len(drawn)
+        for _ in range(30):
+            me.socket.send_json({"type": "look", "is_narrow": False})
             me.next("position")
-            before = len(drawn)
-            for _ in range(30):
-                me.socket.send_json({"type": "look", "is_narrow": False})
-                me.next("position")
     assert len(drawn) == before
 
 
@@ -302,13 +297,11 @@ def test_a_player_that_fails_holds_nobody_up(
     error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(GameTable, "choose", Failing(error))
-    with serving.server(tmp_path) as client:
-        seats = [ME, player("high_low")]
-        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            assert me.play_to_the_end()["returns"] is not None
-            notices = [each for each in me.received if each["type"] == "notice"]
-            assert "random legal move" in notices[0]["text"]
+    seats = [ME, player("high_low")]
+    with playing(tmp_path, seats) as me:
+        assert me.play_to_the_end()["returns"] is not None
+        notices = [each for each in me.received if each["type"] == "notice"]
+        assert "random legal move" in notices[0]["text"]
 
 
 def test_a_refused_connection_leaves_no_table_in_memory(tmp_path: Path) -> None:

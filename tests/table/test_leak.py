@@ -1,8 +1,9 @@
 """What is sent to a seat and to spectators is the same for positions that they cannot tell apart.
 
-The study of 10,000 pairs of each game is `python -m tests.table.study leak`.
+PARLOUR_LEAK_PAIRS compares more pairs of positions of each game.
 """
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from .leaks import (
 )
 from .serving import GUEST, ME, open_table, seated, server
 
-NUM_PAIRS = 24
+NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "24"))
 NUM_HELPED = 2  # pairs for which hints and the like are made: they take longer
 
 

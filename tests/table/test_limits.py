@@ -4,7 +4,6 @@ import contextlib
 import functools
 import gc
 import itertools
-import json
 import re
 import socket
 import subprocess
@@ -26,10 +25,21 @@ from parlour.scripts.table import sockets
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.table import GameTable
 
-from .serving import AS_OWNER, GUEST, ME, Client, open_table, player, seated, server, state_of
-from .test_hostile import TABLE, play_on, two_seats
+from .serving import (
+    AS_OWNER,
+    GUEST,
+    ME,
+    SMALL,
+    Client,
+    open_table,
+    opened,
+    player,
+    seated,
+    server,
+    state_of,
+)
+from .test_hostile import play_on, two_seats
 
-SMALL = {"num_values": 5}
 NUM_STRANGERS = 70  # more than one address may have
 
 
@@ -191,11 +201,7 @@ def test_silent_connections_give_way_to_the_owner(tmp_path: Path) -> None:
         idle[0].settimeout(60)
         with contextlib.suppress(ConnectionResetError):
             assert idle[0].recv(1) == b""
-        request = urllib.request.Request(
-            f"http://{address}/api/tables", json.dumps(TABLE).encode(), AS_OWNER
-        )
-        with urllib.request.urlopen(request) as answer:
-            assert answer.status == 200
+        assert opened(address, ME, GUEST)
         play_on(address, tokens, me)
         for each in idle:
             each.close()

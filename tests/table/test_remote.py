@@ -1,9 +1,7 @@
 """An agent's seat at a table of a running server, over its WebSocket."""
 
 import contextlib
-import json
 import threading
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,23 +11,14 @@ from websockets.sync.server import ServerConnection, serve
 
 from parlour.scripts.agents.seat import TableSeat
 
-from .serving import AS_OWNER, GUEST, listening_server, player
+from .serving import GUEST, link, listening_server, opened, player
 
-SMALL = {"num_values": 5}
 WAIT = 60.0  # seconds: far more than any answer takes
 
 
-def posted(address: str, path: str, data: dict[str, Any]) -> dict[str, Any]:
-    request = urllib.request.Request(f"http://{address}{path}", json.dumps(data).encode(), AS_OWNER)
-    with urllib.request.urlopen(request) as answer:
-        return json.loads(answer.read())
-
-
-def link(address: str, *others: dict[str, str], **more: Any) -> list[str]:
+def links(address: str, *others: dict[str, str], **more: Any) -> list[str]:
     """The links of a new table: a guest, then others."""
-    data = {"game": "trick_taking", "settings": SMALL, "seats": [GUEST, *others], "seed": 5, **more}
-    tokens = posted(address, "/api/tables", data)["tokens"]
-    return [f"http://{address}/#seat={token}" for token in tokens]
+    return [link(address, token) for token in opened(address, GUEST, *others, **more)]
 
 
 @contextlib.contextmanager
@@ -53,7 +42,7 @@ def play_on(seat: TableSeat, position: dict[str, Any]) -> tuple[dict[str, Any], 
 def test_a_game_without_help_is_played_without_judgements(tmp_path: Path) -> None:
     with (
         listening_server(tmp_path) as address,
-        taken(link(address, player("high_low"), help=False)[0]) as seat,
+        taken(links(address, player("high_low"), help=False)[0]) as seat,
     ):
         position = seat.play(seat.position()["legal_actions"][0])
         assert "judgement" not in position and position["legal_actions"]
@@ -63,7 +52,7 @@ def test_a_game_without_help_is_played_without_judgements(tmp_path: Path) -> Non
 def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
     with (
         listening_server(tmp_path) as address,
-        taken(link(address, player("high_low"))[0]) as seat,
+        taken(links(address, player("high_low"))[0]) as seat,
     ):
         first = seat.position()
         assert first["seat"] == 0 and first["observation"] and first["words"]
@@ -85,7 +74,7 @@ def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
 
 def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
-        where = link(address, player("high_low"))[0]
+        where = links(address, player("high_low"))[0]
         seat = TableSeat(where, judges=False, wait=WAIT)
         first = seat.position()
         second = seat.play(first["legal_actions"][0])
@@ -98,7 +87,7 @@ def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
 
 def test_without_a_server_it_says_so(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
-        where = link(address, player("high_low"))[0]
+        where = links(address, player("high_low"))[0]
     with pytest.raises(ValueError, match="no server answers"):
         TableSeat(where, wait=0)
 
@@ -129,16 +118,16 @@ def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
         listening_server(tmp_path) as address,
         pytest.raises(ValueError, match="no seat has this token"),
     ):
-        TableSeat(f"http://{address}/#seat=guessed", wait=WAIT)
+        TableSeat(link(address, "guessed"), wait=WAIT)
 
 
 def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
-        links = link(address, GUEST)
+        both = links(address, GUEST)
         told: dict[int, tuple[dict[str, Any], list[str]]] = {}
 
         def play(number: int) -> None:
-            with taken(links[number], judges=False) as seat:
+            with taken(both[number], judges=False) as seat:
                 told[number] = play_on(seat, seat.position())
 
         agents = [threading.Thread(target=play, args=(number,)) for number in range(2)]

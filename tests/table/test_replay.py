@@ -157,3 +157,26 @@ def test_a_seat_is_shown_no_action_and_no_value_that_it_may_not_know() -> None:
             for j, p in zip(data["judged"], data["plies"], strict=True)
         )
     assert all(ply["action"] for ply in replay_data(played, judged=judged)["plies"])
+
+
+def test_a_replay_changes_nothing(tmp_path: Path) -> None:
+    path, page = tmp_path / "tables.db", tmp_path.parent / "old.html"
+    with contextlib.closing(TableStore(path)) as store:
+        for id in "01":
+            tokens = (f"{id} 1", f"{id} 2", id)
+            store.add(id, setup_from(json.loads(SETUP)), GAME.version, tokens)
+    path.chmod(0o640)
+    before = path.read_bytes(), path.stat().st_mode, sorted(tmp_path.iterdir())
+    command = ["replay", str(path), "--table", "2", "--think", "0", "--html", str(page)]
+    assert main(command) == 0 and page.exists()
+    assert (path.read_bytes(), path.stat().st_mode, sorted(tmp_path.iterdir())) == before
+
+
+def test_a_table_that_cannot_be_kept_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    setup = setup_from(json.loads(SETUP))
+    with contextlib.closing(TableStore(tmp_path / "tables.db")) as store:
+        store.add("0", setup, 0, ("a", "b", "c"))
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add("1", setup, 0, ("d", "e", "c"))
+        assert store.load("1") is None and store.table_id("d") is None
+        store.add("1", setup, 0, ("d", "e", "f"))

@@ -1,13 +1,11 @@
 """The example program takes seats at a server that listens, and plays games to their end."""
 
 import ast
-import json
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
-from .serving import AS_OWNER, GUEST, listening_server, player
+from .serving import GUEST, link, listening_server, opened, player
 
 CLIENT = Path(__file__).parents[2] / "docs/examples/seat_client.py"
 
@@ -19,8 +17,8 @@ def test_the_example_is_short() -> None:
 def test_two_programs_play_president_to_its_end(tmp_path: Path) -> None:
     seats = [GUEST, player("lowest"), GUEST, player("random")]
     with listening_server(tmp_path) as address:
-        tokens = opened(address, {"game": "president", "settings": {}, "seats": seats, "seed": 5})
-        programs = [started(f"http://{address}/#seat={tokens[seat]}") for seat in (0, 2)]
+        tokens = opened(address, *seats, game="president", settings={})
+        programs = [started(link(address, tokens[seat])) for seat in (0, 2)]
         printed = [program.communicate(timeout=100)[0] for program in programs]
     results = [ast.literal_eval(text) for text in printed]
     assert results[0] == results[1]
@@ -28,26 +26,18 @@ def test_two_programs_play_president_to_its_end(tmp_path: Path) -> None:
 
 
 def test_a_program_plays_a_long_game_as_fast_as_it_can(tmp_path: Path) -> None:
-    data = {"game": "notty", "settings": {"turn_limit": 100}, "seats": [GUEST, player("random")]}
+    long = {"game": "notty", "settings": {"turn_limit": 100}}
     with listening_server(tmp_path) as address:
-        program = started(f"http://{address}/#seat={opened(address, data)[0]}")
+        program = started(link(address, opened(address, GUEST, player("random"), **long)[0]))
         printed, problem = program.communicate(timeout=100)
     assert problem == "" and len(ast.literal_eval(printed)) == 2
 
 
 def test_the_example_says_why_it_is_refused(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
-        refused = started(f"http://{address}/#seat=guessed")
+        refused = started(link(address, "guessed"))
         problem = refused.communicate(timeout=100)[1]
     assert refused.returncode != 0 and "no seat has this token" in problem
-
-
-def opened(address: str, data: dict) -> list[str]:
-    request = urllib.request.Request(
-        f"http://{address}/api/tables", json.dumps(data).encode(), AS_OWNER
-    )
-    with urllib.request.urlopen(request) as answer:
-        return json.loads(answer.read())["tokens"]
 
 
 def started(link: str) -> subprocess.Popen[str]:

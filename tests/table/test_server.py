@@ -3,33 +3,35 @@
 import contextlib
 import json
 import sqlite3
-import subprocess
-import sys
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from parlour.envs import GAMES, find_game
-from parlour.scripts.table import app
-from parlour.scripts.table import server as server_module
 from parlour.scripts.table.guard import MAX_BODY
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.store import TableStore
 
-from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
-
-SMALL = {"num_values": 5}
+from .serving import (
+    ADDRESS,
+    AS_OWNER,
+    GUEST,
+    ME,
+    SEAT,
+    SMALL,
+    open_table,
+    player,
+    playing,
+    seated,
+    server,
+)
 
 
 def test_a_game_against_a_player_is_played_to_its_end(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            last = me.play_to_the_end()
+    with playing(tmp_path, [ME, player("high_low")]) as me:
+        last = me.play_to_the_end()
     assert last["ply"] == 10
     assert sum(last["returns"]) == 0
     assert me.received[0]["type"] == "table"
@@ -38,18 +40,16 @@ def test_a_game_against_a_player_is_played_to_its_end(tmp_path: Path) -> None:
 
 
 def test_who_resigns_has_lost_and_sees_all_seats(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            own = me.my_turn()
-            me.socket.send_json({"type": "resign"})
-            lost = me.next("position")
-            assert lost["returns"] == [-1, 1] and lost["result"]["headline"] == "You resigned"
-            me.socket.send_json({"type": "look", "is_narrow": False, "seat": 1})
-            assert me.next("position")["svg"] != lost["svg"] != own["svg"]
-            me.socket.send_json({"type": "undo"})
-            assert "nothing to take back" in me.next("error")["text"]
-    with server(tmp_path) as client, seated(client, tokens[0]) as me:  # it is kept
+    with playing(tmp_path, [ME, player("high_low")]) as me:
+        own = me.my_turn()
+        me.socket.send_json({"type": "resign"})
+        lost = me.next("position")
+        assert lost["returns"] == [-1, 1] and lost["result"]["headline"] == "You resigned"
+        me.socket.send_json({"type": "look", "is_narrow": False, "seat": 1})
+        assert me.next("position")["svg"] != lost["svg"] != own["svg"]
+        me.socket.send_json({"type": "undo"})
+        assert "nothing to take back" in me.next("error")["text"]
+    with server(tmp_path) as client, seated(client, me.token) as me:  # it is kept
         assert me.next("position")["returns"] == [-1, 1]
 
 
@@ -144,62 +144,6 @@ def test_the_page_and_its_parts_are_served_with_safe_headers(tmp_path: Path) -> 
             assert answer.status_code == 200 and answer.text
             assert "default-src 'none'" in answer.headers["content-security-policy"]
             assert answer.headers["referrer-policy"] == "no-referrer"
-
-
-def test_the_page_is_there_before_the_games_are_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    may_load, load = threading.Event(), app.load
-    failures = ["can't start new thread"]
-
-    def load_late(state: Any) -> Any:
-        may_load.wait()
-        if failures:
-            raise RuntimeError(failures.pop())
-        return load(state)
-
-    monkeypatch.setattr(app, "load", load_late)
-    made = app.make_app(TableStore(tmp_path / "tables.db"), OWNER, {ADDRESS})
-    with TestClient(made, f"http://{ADDRESS}") as client:
-        assert "What shall we play?" in client.get("/").text
-        assert client.get("/api/games").status_code == 403
-        games = client.get("/api/games", headers=AS_OWNER).json()
-        assert [game["name"] for game in games] == list(GAMES)
-        may_load.set()  # what follows waits for the rest
-        with contextlib.suppress(RuntimeError):  # the first load fails, and is tried again
-            client.get("/api/rules/notty")
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            assert me.play_to_the_end()["ply"] == 10
-        assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
-
-
-def test_the_first_page_needs_no_compiler() -> None:
-    needed = "import parlour.scripts.main, parlour.scripts.commands.play, parlour.scripts.table.app"
-    heavy = "numba", "torch", "pandas", "scipy", "matplotlib"
-    assert modules_after(needed, heavy) == "[]"
-
-
-def modules_after(program: str, names: tuple[str, ...]) -> str:
-    """The modules whose names begin with one of these, after a program has run."""
-    show = f"print([name for name in sys.modules if name.startswith({names})])"
-    found = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{program}\n{show}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return found.stdout.strip()
-
-
-def test_the_choice_of_seats_needs_no_statistics() -> None:
-    """They would make it wait for a second."""
-    needed = (
-        "import parlour.scripts.table.server\n"
-        "from parlour.scripts.table.catalogue import game_choices\n"
-        "game_choices('president', None)"
-    )
-    assert modules_after(needed, ("parlour.baselines.arena",)) == "[]"
 
 
 def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:
@@ -298,26 +242,22 @@ def test_garbage_is_answered_and_the_game_goes_on(tmp_path: Path) -> None:
         '{"type": "hint", "player": "' + "x" * 4000 + '"}',
         "\x00" * 100,
     ]
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            for text in garbage:
-                me.socket.send_text(text)
-                assert me.next("error")["text"]
-            me.socket.send_bytes(b"\xff\xfe")
+    with playing(tmp_path, [ME, player("high_low")]) as me:
+        position = me.my_turn()
+        for text in garbage:
+            me.socket.send_text(text)
             assert me.next("error")["text"]
-            me.act(position, position["legal"][0])
-            assert me.my_turn()["ply"] > position["ply"]
+        me.socket.send_bytes(b"\xff\xfe")
+        assert me.next("error")["text"]
+        me.act(position, position["legal"][0])
+        assert me.my_turn()["ply"] > position["ply"]
 
 
 def test_a_client_that_only_makes_mistakes_is_closed(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            for _ in range(40):
-                me.socket.send_text("junk")
-            assert me.next("closed")["text"] == "too many wrong messages"
+    with playing(tmp_path, [ME, GUEST]) as me:
+        for _ in range(40):
+            me.socket.send_text("junk")
+        assert me.next("closed")["text"] == "too many wrong messages"
 
 
 def test_moves_that_are_illegal_late_or_anothers_are_refused(tmp_path: Path) -> None:
@@ -358,13 +298,11 @@ def test_a_token_opens_its_own_seat_only(tmp_path: Path) -> None:
 
 def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
     seats = [ME, player("high_low")]
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.act(position, position["legal"][-1])
-            before = me.my_turn()
-    with server(tmp_path) as client, seated(client, tokens[0]) as me:
+    with playing(tmp_path, seats) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][-1])
+        before = me.my_turn()
+    with server(tmp_path) as client, seated(client, me.token) as me:
         again = me.next("table")
         assert again["history"][0]["action"] == position["legal"][-1]
         assert me.my_turn() == before
@@ -373,49 +311,43 @@ def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_moves_are_taken_back_and_played_again(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            first = me.my_turn()
-            assert not first["can_undo"]
-            me.act(first, first["legal"][1])
-            second = me.my_turn()
-            me.socket.send_json({"type": "undo"})
-            back = me.my_turn()
-            assert (back["ply"], back["svg"]) == (first["ply"], first["svg"])
-            assert back["can_redo"]
-            me.socket.send_json({"type": "redo"})
-            assert me.my_turn()["svg"] == second["svg"]
-            me.socket.send_json({"type": "redo"})
-            assert "nothing to play again" in me.next("error")["text"]
+    with playing(tmp_path, [ME, player("high_low")]) as me:
+        first = me.my_turn()
+        assert not first["can_undo"]
+        me.act(first, first["legal"][1])
+        second = me.my_turn()
+        me.socket.send_json({"type": "undo"})
+        back = me.my_turn()
+        assert (back["ply"], back["svg"]) == (first["ply"], first["svg"])
+        assert back["can_redo"]
+        me.socket.send_json({"type": "redo"})
+        assert me.my_turn()["svg"] == second["svg"]
+        me.socket.send_json({"type": "redo"})
+        assert "nothing to play again" in me.next("error")["text"]
 
 
 def test_nobody_takes_back_moves_between_people(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.act(position, position["legal"][0])
-            me.socket.send_json({"type": "undo"})
-            assert "nothing to take back" in me.next("error")["text"]
+    with playing(tmp_path, [ME, GUEST]) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][0])
+        me.socket.send_json({"type": "undo"})
+        assert "nothing to take back" in me.next("error")["text"]
 
 
 def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("perfect")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.socket.send_json({"type": "hint", "player": "search"})
-            hints = me.next("hints")
-            assert hints["source"] == "exact" and set(hints["values"]) == set(position["legal"])
-            me.act(position, min(hints["values"], key=lambda action: hints["values"][action]))
-            last = me.play_to_the_end()
-            me.socket.send_json({"type": "review"})
-            row = me.next("review")
-            best, worst = max(hints["values"].values()), min(hints["values"].values())
-            assert row["ply"] == 0 and row["regret"] == pytest.approx(best - worst, abs=1e-3)
-            assert me.next("reviewed")["of"] >= 1
-            assert last["returns"] is not None
+    with playing(tmp_path, [ME, player("perfect")]) as me:
+        position = me.my_turn()
+        me.socket.send_json({"type": "hint", "player": "search"})
+        hints = me.next("hints")
+        assert hints["source"] == "exact" and set(hints["values"]) == set(position["legal"])
+        me.act(position, min(hints["values"], key=lambda action: hints["values"][action]))
+        last = me.play_to_the_end()
+        me.socket.send_json({"type": "review"})
+        row = me.next("review")
+        best, worst = max(hints["values"].values()), min(hints["values"].values())
+        assert row["ply"] == 0 and row["regret"] == pytest.approx(best - worst, abs=1e-3)
+        assert me.next("reviewed")["of"] >= 1
+        assert last["returns"] is not None
 
 
 def test_a_table_without_help_refuses_it_until_the_end(tmp_path: Path) -> None:
@@ -526,14 +458,3 @@ def test_everybody_may_read_the_rules(tmp_path: Path, name: str) -> None:
         assert all(start in "".join(lines) for start in ("**Goal.**", "**The end.**"))
         assert not any(sign in line for line in lines for sign in ("](", "|--", "`"))
         assert client.get("/api/rules/chess").status_code == 404
-
-
-def test_new_tables_are_limited_in_rate(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        data = {"game": "chess", "settings": {}, "seats": [ME, GUEST]}
-        codes = {post(client, data) for _ in range(2 * server_module.MAX_OPENED_AT_ONCE)}
-        assert codes == {400, 429}
-
-
-def post(client: TestClient, data: dict) -> int:
-    return client.post("/api/tables", json=data, headers=AS_OWNER).status_code
