@@ -39,6 +39,7 @@ class Host:
         self.loading: dict[str, asyncio.Lock] = {}
         self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
         self.num_connections = 0
+        self.requests = {"again": self._again, "take_over": self._take_over, "share": self._share}
 
     # New tables
 
@@ -47,47 +48,45 @@ class Host:
 
         The tokens are one a seat, then the spectators'. Raises Refused where this is impossible.
         """
-        live = await self._opened(secrets.token_hex(8), setup, actions)
-        return live.id, live.tokens
+        id = secrets.token_hex(8)
+        return id, await self._add(id, setup, actions)
 
     async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
         """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
         plan = await self._prepared(object(), make)
-        await self._made(object(), plan.setup(0), [])
+        await self._made(object(), plan.setup(0))
         id, token = secrets.token_hex(8), new_token()
         self.store.add_match(id, token, plan)
         return StoredMatch(id, token, plan, [], {})
 
-    async def _opened(self, id: str, setup: Setup, actions: Sequence[int] = ()) -> LiveTable:
-        if len(self.live) >= MAX_LIVE_TABLES:  # drop those that nobody has come to
-            self.live = {id: live for id, live in self.live.items() if live.connections}
-        if len(self.live) >= MAX_LIVE_TABLES:
-            raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
-        table = await self._made(id, setup, [*actions])
+    async def _add(self, id: str, setup: Setup, actions: Sequence[int] = ()) -> tuple[str, ...]:
+        """Keep a new table, which comes to life with its first connection; return its tokens."""
+        table = await self._made(id, setup, actions)
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
         self.store.add(id, table.setup, table.game.version, tokens)
         if actions:
             self.store.keep(id, table, REWRITTEN)
-        return self._enlivened(id, tokens, table)
-
-    def _enlivened(self, id: str, tokens: tuple[str, ...], table: GameTable) -> LiveTable:
-        """Bring a table to life: what happens at it goes to the store, then to its seats."""
-        table.listeners.append(functools.partial(self.store.keep, id))
-        requests = {"again": self._again, "take_over": self._take_over, "share": self._share}
-        live = self.live[id] = LiveTable(id, tokens, table, self.minds, requests)
-        table.listeners.append(functools.partial(self._count, live))
-        return live
+        return tokens
 
     async def _made(
-        self, caller: object, setup: Setup, actions: list[int], version: int | None = None
+        self, caller: object, setup: Setup, actions: Sequence[int] = (), version: int | None = None
     ) -> GameTable:
-        table = await self._prepared(caller, _played_again, setup, actions, version)
-        await self._prepared(caller, check_thinking_times, table.setup, self.minds.thinking_limit)
-        kind = (setup.game, repr(setup.settings))
-        if kind not in self.warm:
-            await self._prepared(caller, _warm_up, table)
-            self.warm.add(kind)
-        return table
+        """Return a table of these moves; `version` is that of the rules they were made by."""
+
+        def make() -> GameTable:
+            table = GameTable(setup, actions)
+            if version not in (None, table.game.version):
+                raise ValueError(
+                    f"the rules of {setup.game} have changed since this table was opened"
+                )
+            check_thinking_times(table.setup, self.minds.thinking_limit)
+            kind = (setup.game, repr(setup.settings))
+            if kind not in self.warm:
+                _warm_up(table)
+                self.warm.add(kind)
+            return table
+
+        return await self._prepared(caller, make)
 
     async def _prepared(
         self, caller: object, call: Callable[..., Result], *arguments: Any
@@ -114,7 +113,9 @@ class Host:
             live = await self._live(id)
             number = live.tokens.index(token)
         seat = number if number < live.table.game.num_seats else SPECTATOR
-        await self._recall(live, seat)
+        if live.table.game.has_hidden and live.table.plies:  # slow the first time
+            caller = (live.id, seat, "recall")
+            await self.minds.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
         live = await self._live(live.id)  # everybody may have left meanwhile
         try:
             _check_room(live, seat)
@@ -144,13 +145,19 @@ class Host:
         lock = self.loading.setdefault(id, asyncio.Lock())
         async with lock:
             if id not in self.live:
+                if len(self.live) >= MAX_LIVE_TABLES:
+                    raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
                 stored = self.store.load(id)
                 if stored is None:
                     raise Refused("this table is gone")
                 await self._check_files(id, stored.setup, stored.digests)
                 table = await self._made(id, stored.setup, stored.actions, stored.version)
                 table.undone = stored.undone
-                self._enlivened(id, stored.tokens, table)
+                # What happens at a table goes to the store, then to its seats.
+                table.listeners.append(functools.partial(self.store.keep, id))
+                live = LiveTable(id, stored.tokens, table, self.minds, self.requests)
+                table.listeners.append(functools.partial(self._count, live))
+                self.live[id] = live
             self.loading.pop(id, None)
             return self.live[id]
 
@@ -159,16 +166,6 @@ class Host:
         found = await self._prepared(id, setup.file_digests)
         await self._prepared(id, check_stored, found, kept.values(), self.store.trusts(id))
 
-    async def _recall(self, live: LiveTable, seat: int | None) -> None:
-        """Find out beside the event loop what a newcomer saw of earlier moves."""
-        table = live.table
-        if table.game.has_hidden and table.plies:
-            try:
-                caller = (live.id, seat, "recall")
-                await self.minds.guests.run(caller, HELP_LIMIT, table.recall, seat)
-            except TooSlow as error:
-                raise Refused(str(error)) from error
-
     # Matches
 
     async def _live_game(self, match: StoredMatch) -> LiveTable:
@@ -176,11 +173,11 @@ class Host:
         if match.is_over:
             raise Refused("this match is over")
         async with self.loading.setdefault(match.id, asyncio.Lock()):  # both seats may come at once
-            if match.table_id in self.live or self.store.load(match.table_id) is not None:
-                return await self._live(match.table_id)
-            setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
-            await self._check_files(match.id, setup, match.digests)
-            return await self._opened(match.table_id, setup)
+            if self.store.load(match.table_id) is None:
+                setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
+                await self._check_files(match.id, setup, match.digests)
+                await self._add(match.table_id, setup)
+        return await self._live(match.table_id)
 
     def _count(self, live: LiveTable, table: GameTable, event: str) -> None:
         """Count a game of a match that has ended, and tell the agent how to go on."""
@@ -279,13 +276,6 @@ def _match_message(match: StoredMatch) -> dict[str, Any]:
     """Return how far a match has come: the number of this game, from 1."""
     number = min(len(match.returns) + 1, len(match.plan.games))
     return {"type": "match", "game": number, "of": len(match.plan.games), "result": None}
-
-
-def _played_again(setup: Setup, actions: list[int], version: int | None) -> GameTable:
-    table = GameTable(setup, actions)
-    if version not in (None, table.game.version):
-        raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
-    return table
 
 
 def _warm_up(table: GameTable) -> None:

@@ -11,6 +11,7 @@ from .host import Host
 from .live import Connection
 from .protocol import Allowance, BadMessage, Refused, parse
 from .store import Damaged
+from .thinking import TooSlow
 
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
@@ -37,7 +38,7 @@ async def serve_seat(socket: WebSocket) -> None:
         is_seated = True
         host.num_connections += 1
         await _serve(socket, connection)
-    except (BadMessage, Refused, Damaged) as error:
+    except (BadMessage, Refused, Damaged, TooSlow) as error:
         await _close(socket, str(error))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         await _close(socket, "no token in time")
@@ -55,9 +56,7 @@ async def _serve(socket: WebSocket, connection: Connection) -> None:
     ]
     try:
         done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        while (
-            done
-        ):  # none is kept: the error that one raises would refer to it, and it to the error
+        while done:  # none is kept: the error that it raises would refer to it, and it to the error
             done.pop().result()
     finally:
         while jobs:
