@@ -42,13 +42,9 @@ class MatchPlan:
         seats.insert(seat, Occupant(REMOTE, self.agent))
         return Setup(self.game, self.settings, tuple(seats), seed, sitting=seat + 1)
 
-    def as_data(self) -> dict[str, Any]:
-        """Return plain data; see `plan_from`."""
-        return dataclasses.asdict(self)
-
 
 def plan_from(data: dict[str, Any]) -> MatchPlan:
-    """Make the plan that `as_data` returned. Raises ValueError and TypeError for other data."""
+    """Make a plan of what `dataclasses.asdict` made of one. Raises ValueError and TypeError."""
     if not isinstance(data, dict) or not isinstance(data.get("games"), list):
         raise ValueError(f"a plan is an object with games, not {data!r:.60}")
     return MatchPlan(**{**data, "games": tuple((seed, seat) for seed, seat in data["games"])})

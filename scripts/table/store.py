@@ -1,6 +1,7 @@
 """Tables on disk: setups, tokens and actions, so that games survive a restart of the server."""
 
 import contextlib
+import dataclasses
 import json
 import logging
 import os
@@ -180,16 +181,13 @@ def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]
         "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
         (f"{_OF_A_MATCH}%", limit),
     )
-    return list(filter(None, map(_undamaged, rows)))
-
-
-def _undamaged(row: tuple[Any, ...]) -> StoredTable | None:
-    """Return the table of a row, or None for a damaged one, with a warning."""
-    try:
-        return _stored(row)
-    except Damaged as error:
-        _logger.warning("%s; it is left out", error)
-        return None
+    found = []
+    for row in rows:
+        try:
+            found.append(_stored(row))
+        except Damaged as error:
+            _logger.warning("%s; it is left out", error)
+    return found
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
@@ -234,7 +232,7 @@ def _parted(text: str) -> tuple[Any, dict[str, str]]:
 
 
 def _as_text(kept: Setup | MatchPlan, setup: Setup) -> str:
-    return json.dumps({**kept.as_data(), _DIGESTS: setup.file_digests()})
+    return json.dumps({**dataclasses.asdict(kept), _DIGESTS: setup.file_digests()})
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:

@@ -117,10 +117,6 @@ class Setup:
         players = [seat.player for seat in self.seats if seat.kind == PLAYER]
         return digests_of(players, game_within(self.game, self.settings))
 
-    def as_data(self) -> dict[str, Any]:
-        """Return plain data; see `setup_from`."""
-        return dataclasses.asdict(self)
-
 
 def new_setup(
     game: Game,
@@ -140,7 +136,7 @@ def player_seat(player: str) -> Occupant:
 
 
 def setup_from(data: dict[str, Any]) -> Setup:
-    """Make the setup that `as_data` returned. Raises ValueError and TypeError for other data."""
+    """Make a setup of what `dataclasses.asdict` made of one. Raises ValueError and TypeError."""
     if not isinstance(data, dict) or not isinstance(data.get("seats"), list):
         raise ValueError(f"a setup is an object with seats, not {data!r:.60}")
     return Setup(**{**data, "seats": tuple(Occupant(**seat) for seat in data["seats"])})

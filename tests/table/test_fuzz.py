@@ -160,33 +160,31 @@ def play_both(me: Client, guest: Client) -> None:
                 last[each] = each.next("position")
 
 
-def test_who_is_not_seated_is_told_to_take_a_seat_and_closed(tmp_path: Path) -> None:
+def test_who_is_not_seated_is_told_to_take_a_seat_and_closed(client: TestClient) -> None:
     chooser = random.Random(SEED)
-    with server(tmp_path) as client:
-        for number in range(NUM_MESSAGES // 5):
-            with client.websocket_connect(SEAT) as socket:
-                sent = message(chooser) if number else '{"type": "sit", "token": "\\ud800"}'
-                socket.send_bytes(sent) if isinstance(sent, bytes) else socket.send_text(sent)
-                answer = socket.receive_json()
-                assert answer["type"] == "closed" and answer["text"].isprintable(), sent
+    for number in range(NUM_MESSAGES // 5):
+        with client.websocket_connect(SEAT) as socket:
+            sent = message(chooser) if number else '{"type": "sit", "token": "\\ud800"}'
+            socket.send_bytes(sent) if isinstance(sent, bytes) else socket.send_text(sent)
+            answer = socket.receive_json()
+            assert answer["type"] == "closed" and answer["text"].isprintable(), sent
 
 
-def test_requests_of_any_form_get_one_clear_answer(tmp_path: Path) -> None:
+def test_requests_of_any_form_get_one_clear_answer(client: TestClient) -> None:
     chooser = random.Random(SEED)
     keys = ("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind")
     addresses = ("/api/tables", "/api/matches", "/api/games/president", "/api/replays")
-    with server(tmp_path) as client:
-        for _ in range(NUM_MESSAGES):
-            data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
-            data.update({chooser.choice(keys): value(chooser) for _ in range(2)})
-            body = json.dumps(value(chooser) if chooser.random() < 0.2 else data).encode()
-            if chooser.random() < 0.1:
-                body = body[: chooser.randrange(len(body) + 1)] + chooser.randbytes(3)
-            answer = client.post(chooser.choice(addresses), content=body, headers=AS_OWNER)
-            if answer.status_code != 200:
-                assert 400 <= answer.status_code < 500, body
-                assert answer.json()["error"], body
-        still_answers(client)
+    for _ in range(NUM_MESSAGES):
+        data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
+        data.update({chooser.choice(keys): value(chooser) for _ in range(2)})
+        body = json.dumps(value(chooser) if chooser.random() < 0.2 else data).encode()
+        if chooser.random() < 0.1:
+            body = body[: chooser.randrange(len(body) + 1)] + chooser.randbytes(3)
+        answer = client.post(chooser.choice(addresses), content=body, headers=AS_OWNER)
+        if answer.status_code != 200:
+            assert 400 <= answer.status_code < 500, body
+            assert answer.json()["error"], body
+    still_answers(client)
 
 
 def still_answers(client: TestClient) -> None:

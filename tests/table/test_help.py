@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from parlour.baselines.advice.explanations import _that_fit
 from parlour.envs import load_game
@@ -130,27 +131,26 @@ def labels_in(svg: str) -> set[str]:
     return set(re.findall(r'aria-label="([^"]*)"', svg))
 
 
-def test_earlier_pictures_are_shown_as_they_were_seen(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "president", [ME, GUEST, *[player("lowest")] * 2])
-        with seated(client, tokens[0]) as me:
-            first = me.my_turn()
-            me.act(first, first["legal"][0])
-            now = me.next("position")
-            for ply, svg in ((first["ply"], first["svg"]), (now["ply"], now["svg"])):
-                me.socket.send_json({"type": "look_back", "ply": ply})
-                sent = me.next("picture")
-                assert sent["ply"] == ply and labels_in(sent["svg"]) == labels_in(svg) - {"pass"}
-            me.socket.send_json({"type": "look", "is_narrow": True})
-            narrow = me.next("position")["svg"]
-            me.socket.send_json({"type": "look_back", "ply": now["ply"]})
-            assert labels_in(me.next("picture")["svg"]) == labels_in(narrow) - {"pass"}
-            for ply in (-1, now["ply"] + 1):
-                me.socket.send_json({"type": "look_back", "ply": ply})
-                assert "no such ply" in me.next("error")["text"]
-        with seated(client, tokens[-1]) as watcher:
-            watcher.socket.send_json({"type": "look_back", "ply": 0})
-            assert watcher.next("picture")["svg"].count(", face down") == 40
+def test_earlier_pictures_are_shown_as_they_were_seen(client: TestClient) -> None:
+    tokens = open_table(client, "president", [ME, GUEST, *[player("lowest")] * 2])
+    with seated(client, tokens[0]) as me:
+        first = me.my_turn()
+        me.act(first, first["legal"][0])
+        now = me.next("position")
+        for ply, svg in ((first["ply"], first["svg"]), (now["ply"], now["svg"])):
+            me.socket.send_json({"type": "look_back", "ply": ply})
+            sent = me.next("picture")
+            assert sent["ply"] == ply and labels_in(sent["svg"]) == labels_in(svg) - {"pass"}
+        me.socket.send_json({"type": "look", "is_narrow": True})
+        narrow = me.next("position")["svg"]
+        me.socket.send_json({"type": "look_back", "ply": now["ply"]})
+        assert labels_in(me.next("picture")["svg"]) == labels_in(narrow) - {"pass"}
+        for ply in (-1, now["ply"] + 1):
+            me.socket.send_json({"type": "look_back", "ply": ply})
+            assert "no such ply" in me.next("error")["text"]
+    with seated(client, tokens[-1]) as watcher:
+        watcher.socket.send_json({"type": "look_back", "ply": 0})
+        assert watcher.next("picture")["svg"].count(", face down") == 40
 
 
 def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
@@ -202,24 +202,22 @@ def test_a_program_plays_a_match_with_one_token(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"deals": 0}, {"deals": "3"}, {"opponent": "nobody"}, {"game": "chess"}]
 )
-def test_an_impossible_match_gets_one_clear_answer(tmp_path: Path, change: dict) -> None:
+def test_an_impossible_match_gets_one_clear_answer(client: TestClient, change: dict) -> None:
     request = {"game": "trick_taking", "settings": {}, "agent": "a", "opponent": "smart"}
-    with server(tmp_path) as client:
-        data = {**request, "deals": 2, **change}
-        answer = client.post("/api/matches", json=data, headers=AS_OWNER)
-        assert answer.status_code == 400 and answer.json()["error"]
+    data = {**request, "deals": 2, **change}
+    answer = client.post("/api/matches", json=data, headers=AS_OWNER)
+    assert answer.status_code == 400 and answer.json()["error"]
 
 
-def test_spectators_see_all_hands_only_where_players_have_all_seats(tmp_path: Path) -> None:
+def test_spectators_see_all_hands_only_where_players_have_all_seats(client: TestClient) -> None:
     four = [player("lowest")] * 4
-    with server(tmp_path) as client:
-        for seats, is_open in ((four, True), (four, False)):
-            token = open_table(client, "president", seats, open=is_open)[-1]
-            with seated(client, token) as watcher:
-                assert (", face down" in watcher.next("position")["svg"]) is not is_open
-        request = {"game": "president", "settings": {}, "seats": [GUEST, *four[1:]], "open": True}
-        answer = client.post("/api/tables", json=request, headers=AS_OWNER)
-        assert answer.status_code == 400 and "open to spectators" in answer.json()["error"]
+    for seats, is_open in ((four, True), (four, False)):
+        token = open_table(client, "president", seats, open=is_open)[-1]
+        with seated(client, token) as watcher:
+            assert (", face down" in watcher.next("position")["svg"]) is not is_open
+    request = {"game": "president", "settings": {}, "seats": [GUEST, *four[1:]], "open": True}
+    answer = client.post("/api/tables", json=request, headers=AS_OWNER)
+    assert answer.status_code == 400 and "open to spectators" in answer.json()["error"]
 
 
 def test_players_keep_the_pace_for_those_who_watch(
@@ -255,48 +253,45 @@ def test_a_table_names_who_gives_hints(tmp_path: Path) -> None:
 # Study
 
 
-def test_a_person_plays_on_from_an_earlier_position(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            me.play_to_the_end()
-            me.socket.send_json({"type": "again", "deal": "same", "ply": 2})
-            token = me.next("moved")["token"]
+def test_a_person_plays_on_from_an_earlier_position(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+    with seated(client, tokens[0]) as me:
+        me.play_to_the_end()
+        me.socket.send_json({"type": "again", "deal": "same", "ply": 2})
+        token = me.next("moved")["token"]
+    with seated(client, token) as me:
+        assert len(me.next("table")["history"]) == 2
+        assert me.play_to_the_end()["returns"] is not None
+
+
+def test_a_shared_game_opens_as_it_was(client: TestClient) -> None:
+    seats = [ME, player("high_low")]
+    tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+    with seated(client, tokens[0]) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][0])
+        before = me.my_turn()
+        me.socket.send_json({"type": "share"})
+        shared = me.next("shared")
+    assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions", "fields"}
+    made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
+    again = open_table(client, "trick_taking", seats, **made)
+    with seated(client, again[0]) as me:
+        assert me.my_turn()["svg"] == before["svg"]
+    data = {**shared, "seats": seats, "actions": [shared["actions"][0]] * 2}
+    answer = client.post("/api/tables", json=data, headers=AS_OWNER)
+    assert answer.status_code == 400 and "move 2 is not legal" in answer.json()["error"]
+
+
+def test_the_deal_of_a_running_game_with_others_stays_secret(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+    for token, ask in itertools.product(tokens[:2], ("share", "again")):
         with seated(client, token) as me:
-            assert len(me.next("table")["history"]) == 2
-            assert me.play_to_the_end()["returns"] is not None
-
-
-def test_a_shared_game_opens_as_it_was(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        seats = [ME, player("high_low")]
-        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            position = me.my_turn()
-            me.act(position, position["legal"][0])
-            before = me.my_turn()
-            me.socket.send_json({"type": "share"})
-            shared = me.next("shared")
-        assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions", "fields"}
-        made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
-        again = open_table(client, "trick_taking", seats, **made)
-        with seated(client, again[0]) as me:
-            assert me.my_turn()["svg"] == before["svg"]
-        data = {**shared, "seats": seats, "actions": [shared["actions"][0]] * 2}
-        answer = client.post("/api/tables", json=data, headers=AS_OWNER)
-        assert answer.status_code == 400 and "move 2 is not legal" in answer.json()["error"]
-
-
-def test_the_deal_of_a_running_game_with_others_stays_secret(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        for token, ask in itertools.product(tokens[:2], ("share", "again")):
-            with seated(client, token) as me:
-                me.next("position")
-                more = {"deal": "same", "ply": 0} if ask == "again" else {}
-                me.socket.send_json({"type": ask, **more})
-                text = me.next("error")["text"]
-                assert "others are playing" in text or "only the person" in text
+            me.next("position")
+            more = {"deal": "same", "ply": 0} if ask == "again" else {}
+            me.socket.send_json({"type": ask, **more})
+            text = me.next("error")["text"]
+            assert "others are playing" in text or "only the person" in text
 
 
 def test_two_advisers_answer_side_by_side_and_the_review_is_of_all(tmp_path: Path) -> None:

@@ -304,16 +304,15 @@ def test_a_player_that_fails_holds_nobody_up(
         assert "random legal move" in notices[0]["text"]
 
 
-def test_a_refused_connection_leaves_no_table_in_memory(tmp_path: Path) -> None:
-    with serving.server(tmp_path) as client:
-        seats = [ME, player("high_low")]
-        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        tables = serving.state_of(client).host.live
-        with seated(client, tokens[1]) as thief:
-            assert "a player has taken" in thief.next("closed")["text"]
-        assert not tables
-        still_there(client, tokens[0])
-        assert not tables
+def test_a_refused_connection_leaves_no_table_in_memory(client: TestClient) -> None:
+    seats = [ME, player("high_low")]
+    tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+    tables = serving.state_of(client).host.live
+    with seated(client, tokens[1]) as thief:
+        assert "a player has taken" in thief.next("closed")["text"]
+    assert not tables
+    still_there(client, tokens[0])
+    assert not tables
 
 
 def still_there(client: TestClient, token: str) -> None:

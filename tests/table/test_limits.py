@@ -91,13 +91,14 @@ def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:seconds=1000"])
-def test_a_player_that_thinks_longer_than_the_limit_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_player_that_thinks_longer_than_the_limit_is_refused(
+    client: TestClient, name: str
+) -> None:
     table = {"game": "president", "settings": {}, "seats": [ME, *[player(name)] * 3]}
     match = {"game": "president", "settings": {}, "agent": "me", "opponent": name, "deals": 1}
-    with server(tmp_path) as client:
-        for path, data in (("/api/tables", table), ("/api/matches", match)):
-            answer = client.post(path, json=data, headers=AS_OWNER)
-            assert answer.status_code == 400 and "the limit here is 30 s" in answer.json()["error"]
+    for path, data in (("/api/tables", table), ("/api/matches", match)):
+        answer = client.post(path, json=data, headers=AS_OWNER)
+        assert answer.status_code == 400 and "the limit here is 30 s" in answer.json()["error"]
 
 
 def fail_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,18 +138,17 @@ def play_match(client: TestClient, num_games: int) -> dict[str, Any]:
 
 
 def test_moves_that_answer_a_position_are_not_limited_in_rate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with server(tmp_path) as client:
-        once = functools.partial(Allowance, a_second=0, burst=1)
-        monkeypatch.setattr(sockets, "Allowance", lambda **_: once())
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            me.play_to_the_end()
-            me.socket.send_json({"type": "look", "is_narrow": False})
-            me.socket.send_json({"type": "look", "is_narrow": False})
-            assert me.next("closed")["text"] == "too many messages"
-        assert play_match(client, num_games=2)["games_played"] == 2
+    once = functools.partial(Allowance, a_second=0, burst=1)
+    monkeypatch.setattr(sockets, "Allowance", lambda **_: once())
+    tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+    with seated(client, tokens[0]) as me:
+        me.play_to_the_end()
+        me.socket.send_json({"type": "look", "is_narrow": False})
+        me.socket.send_json({"type": "look", "is_narrow": False})
+        assert me.next("closed")["text"] == "too many messages"
+    assert play_match(client, num_games=2)["games_played"] == 2
 
 
 def test_requests_of_a_guest_do_not_delay_a_new_table(
@@ -208,14 +208,13 @@ def test_silent_connections_give_way_to_the_owner(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("own", ["192.0.2.7:8123", "[2001:db8::7]:8123"])
-def test_the_address_that_a_browser_came_to_is_accepted(tmp_path: Path, own: str) -> None:
-    with server(tmp_path) as client:
-        browser = TestClient(client.app, base_url=f"http://{own}")
-        page = browser.get("/", headers={"Origin": f"http://{own}"})
-        assert page.status_code == 200
-        for other in ("evil.example:8123", "192.0.2.8:8123"):
-            assert browser.get("/", headers={"Host": other}).status_code == 403
-            assert browser.get("/", headers={"Origin": f"http://{other}"}).status_code == 403
+def test_the_address_that_a_browser_came_to_is_accepted(client: TestClient, own: str) -> None:
+    browser = TestClient(client.app, base_url=f"http://{own}")
+    page = browser.get("/", headers={"Origin": f"http://{own}"})
+    assert page.status_code == 200
+    for other in ("evil.example:8123", "192.0.2.8:8123"):
+        assert browser.get("/", headers={"Host": other}).status_code == 403
+        assert browser.get("/", headers={"Origin": f"http://{other}"}).status_code == 403
 
 
 def test_a_server_for_all_machines_says_where_it_is_and_warns(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from parlour.envs import GAMES, find_game
@@ -66,106 +67,100 @@ def test_who_takes_too_long_for_a_move_has_lost_once_there(tmp_path: Path) -> No
     assert last["returns"] == [-1, 1] and last["result"]["headline"] == "Guest ran out of time"
 
 
-def test_where_others_play_on_nobody_resigns(tmp_path: Path) -> None:
+def test_where_others_play_on_nobody_resigns(client: TestClient) -> None:
     seats = [ME, GUEST, player("random"), player("random")]
-    with server(tmp_path) as client:
-        tokens = open_table(client, "president", seats)
-        with seated(client, tokens[1]) as guest:
-            guest.socket.send_json({"type": "resign"})
-            assert "others are playing" in guest.next("error")["text"]
-        limited = {"game": "president", "settings": {}, "seats": seats, "move_seconds": 60}
-        refused = client.post("/api/tables", json=limited, headers=AS_OWNER)
-        assert refused.status_code == 400 and "a time limit goes" in refused.json()["error"]
+    tokens = open_table(client, "president", seats)
+    with seated(client, tokens[1]) as guest:
+        guest.socket.send_json({"type": "resign"})
+        assert "others are playing" in guest.next("error")["text"]
+    limited = {"game": "president", "settings": {}, "seats": seats, "move_seconds": 60}
+    refused = client.post("/api/tables", json=limited, headers=AS_OWNER)
+    assert refused.status_code == 400 and "a time limit goes" in refused.json()["error"]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_position_is_changed_and_played_on_from(name: str, tmp_path: Path) -> None:
+def test_a_position_is_changed_and_played_on_from(name: str, client: TestClient) -> None:
     seats = [ME, *[player("random")] * (find_game(name).num_seats - 1)]
-    with server(tmp_path) as client:
-        token = open_table(client, name, seats)[0]
-        with seated(client, token) as me:
-            position = me.my_turn()
-            me.act(position, position["legal"][0])
-            words = me.my_turn()["words"]
-            me.socket.send_json({"type": "share"})
-            deal = {field: value for field, _, value in me.next("shared")["fields"]}
+    token = open_table(client, name, seats)[0]
+    with seated(client, token) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][0])
+        words = me.my_turn()["words"]
+        me.socket.send_json({"type": "share"})
+        deal = {field: value for field, _, value in me.next("shared")["fields"]}
 
-        def opened(deal: Any) -> Any:
-            request = {"token": token, "deal": deal}
-            return client.post("/api/tables", json=request, headers=AS_OWNER)
+    def opened(deal: Any) -> Any:
+        request = {"token": token, "deal": deal}
+        return client.post("/api/tables", json=request, headers=AS_OWNER)
 
-        with seated(client, opened(deal).json()["tokens"][0]) as me:
-            again = me.my_turn()
-            assert (again["ply"], again["words"]) == (0, words)
-            me.act(again, again["legal"][0])
-            assert me.my_turn()["ply"] > 0
-        refused = opened({**deal, "seat_to_act" if "seat_to_act" in deal else "starter": 99})
-        assert refused.status_code == 400 and "99" in refused.json()["error"]
-        if name == "splendor":
-            table = [deal["table"][1], *deal["table"][1:]]
-            for wrong, said in (
-                ({"bank": 0}, "black gems; here are"),
-                ({"table": table}, "2 times"),
-            ):
-                refused = opened({**deal, **wrong})
-                assert refused.status_code == 400 and said in refused.json()["error"]
-
-
-def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(tmp_path: Path) -> None:
-    match = {"game": "trick_taking", "settings": SMALL, "agent": "a", "opponent": "high_low"}
-    with server(tmp_path) as client:
-        made = client.post("/api/matches", json={**match, "deals": 1}, headers=AS_OWNER).json()
-        with seated(client, made["token"]) as agent:
-            agent.next("match")
-            (listed,) = client.get("/api/tables", headers=AS_OWNER).json()
-            assert listed["tokens"] == []
-            with seated(client, listed["watch"]) as watcher:
-                agent.play_to_the_end()
-                assert agent.next("moved")["token"] == made["token"]
-                while watcher.next("position")["returns"] is None:
-                    pass
-                watcher.socket.send_json({"type": "look", "is_narrow": True})
-                watcher.next("position")
-                assert "moved" not in [message["type"] for message in watcher.received]
-
-
-def test_the_page_and_its_parts_are_served_with_safe_headers(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        for path in (
-            "/",
-            "/board.js",
-            "/ask.js",
-            "/table.js",
-            "/setup.js",
-            "/page.css",
-            "/icon.svg",
+    with seated(client, opened(deal).json()["tokens"][0]) as me:
+        again = me.my_turn()
+        assert (again["ply"], again["words"]) == (0, words)
+        me.act(again, again["legal"][0])
+        assert me.my_turn()["ply"] > 0
+    refused = opened({**deal, "seat_to_act" if "seat_to_act" in deal else "starter": 99})
+    assert refused.status_code == 400 and "99" in refused.json()["error"]
+    if name == "splendor":
+        table = [deal["table"][1], *deal["table"][1:]]
+        for wrong, said in (
+            ({"bank": 0}, "black gems; here are"),
+            ({"table": table}, "2 times"),
         ):
-            answer = client.get(path)
-            assert answer.status_code == 200 and answer.text
-            assert "default-src 'none'" in answer.headers["content-security-policy"]
-            assert answer.headers["referrer-policy"] == "no-referrer"
+            refused = opened({**deal, **wrong})
+            assert refused.status_code == 400 and said in refused.json()["error"]
 
 
-def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        ask = {"settings": {"num_players": 2}}
-        facts = client.post("/api/games/president", json=ask, headers=AS_OWNER).json()
-        assert facts["num_seats"] == 2
-        assert {"lowest", "playout"} <= {each["name"] for each in facts["players"]}
-        timed = {each["name"]: each["time"] for each in facts["players"]}
-        assert timed["mcts"] == "milliseconds" and timed["lowest"] is None
-        ask = {"settings": {"num_players": 3}}
-        wrong = client.post("/api/games/president", json=ask, headers=AS_OWNER)
-        assert wrong.status_code == 400 and "num_players must be one of" in wrong.json()["error"]
+def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(client: TestClient) -> None:
+    match = {"game": "trick_taking", "settings": SMALL, "agent": "a", "opponent": "high_low"}
+    made = client.post("/api/matches", json={**match, "deals": 1}, headers=AS_OWNER).json()
+    with seated(client, made["token"]) as agent:
+        agent.next("match")
+        (listed,) = client.get("/api/tables", headers=AS_OWNER).json()
+        assert listed["tokens"] == []
+        with seated(client, listed["watch"]) as watcher:
+            agent.play_to_the_end()
+            assert agent.next("moved")["token"] == made["token"]
+            while watcher.next("position")["returns"] is None:
+                pass
+            watcher.socket.send_json({"type": "look", "is_narrow": True})
+            watcher.next("position")
+            assert "moved" not in [message["type"] for message in watcher.received]
 
 
-def test_only_the_owner_opens_tables(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        for headers in ({}, {"Authorization": "Bearer wrong"}):
-            for path in ("/api/games", "/api/tables"):
-                assert client.get(path, headers=headers).status_code == 403
-            assert client.post("/api/tables", json={}, headers=headers).status_code == 403
-            assert client.post("/api/games/notty", json={}, headers=headers).status_code == 403
+def test_the_page_and_its_parts_are_served_with_safe_headers(client: TestClient) -> None:
+    for path in (
+        "/",
+        "/board.js",
+        "/ask.js",
+        "/table.js",
+        "/setup.js",
+        "/page.css",
+        "/icon.svg",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 200 and answer.text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_choices_of_a_game_follow_its_settings(client: TestClient) -> None:
+    ask = {"settings": {"num_players": 2}}
+    facts = client.post("/api/games/president", json=ask, headers=AS_OWNER).json()
+    assert facts["num_seats"] == 2
+    assert {"lowest", "playout"} <= {each["name"] for each in facts["players"]}
+    timed = {each["name"]: each["time"] for each in facts["players"]}
+    assert timed["mcts"] == "milliseconds" and timed["lowest"] is None
+    ask = {"settings": {"num_players": 3}}
+    wrong = client.post("/api/games/president", json=ask, headers=AS_OWNER)
+    assert wrong.status_code == 400 and "num_players must be one of" in wrong.json()["error"]
+
+
+def test_only_the_owner_opens_tables(client: TestClient) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}):
+        for path in ("/api/games", "/api/tables"):
+            assert client.get(path, headers=headers).status_code == 403
+        assert client.post("/api/tables", json={}, headers=headers).status_code == 403
+        assert client.post("/api/games/notty", json={}, headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -178,25 +173,23 @@ def test_only_the_owner_opens_tables(tmp_path: Path) -> None:
         {"Host": "127.0.0.1:1"},
     ],
 )
-def test_another_host_or_origin_is_refused(tmp_path: Path, headers: dict) -> None:
-    with server(tmp_path) as client:
-        assert client.get("/", headers=headers).status_code == 403
-        assert client.get("/api/games", headers={**AS_OWNER, **headers}).status_code == 403
-        with (
-            pytest.raises(WebSocketDisconnect),
-            client.websocket_connect(SEAT, headers=headers),
-        ):
-            pass
-        own = {"Origin": f"http://{ADDRESS}"}
-        with client.websocket_connect(SEAT, headers=own) as socket:
-            socket.send_json({"type": "sit", "token": "x"})
-            assert socket.receive_json()["type"] == "closed"
+def test_another_host_or_origin_is_refused(client: TestClient, headers: dict) -> None:
+    assert client.get("/", headers=headers).status_code == 403
+    assert client.get("/api/games", headers={**AS_OWNER, **headers}).status_code == 403
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect(SEAT, headers=headers),
+    ):
+        pass
+    own = {"Origin": f"http://{ADDRESS}"}
+    with client.websocket_connect(SEAT, headers=own) as socket:
+        socket.send_json({"type": "sit", "token": "x"})
+        assert socket.receive_json()["type"] == "closed"
 
 
-def test_large_requests_are_refused(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        body = b'{"a":"' + b"x" * MAX_BODY + b'"}'
-        assert client.post("/api/tables", content=body, headers=AS_OWNER).status_code == 413
+def test_large_requests_are_refused(client: TestClient) -> None:
+    body = b'{"a":"' + b"x" * MAX_BODY + b'"}'
+    assert client.post("/api/tables", content=body, headers=AS_OWNER).status_code == 413
 
 
 @pytest.mark.parametrize(
@@ -219,11 +212,10 @@ def test_large_requests_are_refused(tmp_path: Path) -> None:
         {"seed": "x"},
     ],
 )
-def test_an_impossible_table_gets_one_clear_answer(tmp_path: Path, change: dict) -> None:
+def test_an_impossible_table_gets_one_clear_answer(client: TestClient, change: dict) -> None:
     data = {"game": "trick_taking", "settings": SMALL, "seats": [ME, GUEST], **change}
-    with server(tmp_path) as client:
-        answer = client.post("/api/tables", json=data, headers=AS_OWNER)
-        assert answer.status_code == 400 and answer.json()["error"]
+    answer = client.post("/api/tables", json=data, headers=AS_OWNER)
+    assert answer.status_code == 400 and answer.json()["error"]
 
 
 def test_garbage_is_answered_and_the_game_goes_on(tmp_path: Path) -> None:
@@ -260,40 +252,38 @@ def test_a_client_that_only_makes_mistakes_is_closed(tmp_path: Path) -> None:
         assert me.next("closed")["text"] == "too many wrong messages"
 
 
-def test_moves_that_are_illegal_late_or_anothers_are_refused(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
-            position = me.my_turn()
-            legal = position["legal"][0]
-            others = guest.next("position")
-            assert others["legal"] == [] and others["clicks"] == {}
-            guest.act(others, legal)
-            assert "not your turn" in guest.next("error")["text"]
-            me.act(position, "card:9.9")
-            assert "not legal" in me.next("error")["text"]
-            me.act({"ply": 7}, legal)
-            assert "not your turn" in me.next("error")["text"]
-            me.act(position, legal)
-            assert me.next("position")["last"]["action"] == legal
+def test_moves_that_are_illegal_late_or_anothers_are_refused(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+    with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+        position = me.my_turn()
+        legal = position["legal"][0]
+        others = guest.next("position")
+        assert others["legal"] == [] and others["clicks"] == {}
+        guest.act(others, legal)
+        assert "not your turn" in guest.next("error")["text"]
+        me.act(position, "card:9.9")
+        assert "not legal" in me.next("error")["text"]
+        me.act({"ply": 7}, legal)
+        assert "not your turn" in me.next("error")["text"]
+        me.act(position, legal)
+        assert me.next("position")["last"]["action"] == legal
 
 
-def test_a_token_opens_its_own_seat_only(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "president", [ME, GUEST, GUEST, player("lowest")])
-        assert len(set(tokens)) == 5 and all(len(token) >= 32 for token in tokens)
-        for token, seat in zip(tokens[:3], range(3), strict=True):
-            with seated(client, token) as one:
-                assert one.next("position")["seat"] == seat
-        with seated(client, tokens[3]) as thief:
-            assert "a player has taken" in thief.next("closed")["text"]
-        with seated(client, "guessed") as thief:
-            assert "no seat has this token" in thief.next("closed")["text"]
-        with seated(client, tokens[4]) as watcher:
-            position = watcher.next("position")
-            assert position["svg"].count(", face down") == 40 and position["seat"] is None
-            watcher.act(position, "pass")
-            assert "only watch" in watcher.next("error")["text"]
+def test_a_token_opens_its_own_seat_only(client: TestClient) -> None:
+    tokens = open_table(client, "president", [ME, GUEST, GUEST, player("lowest")])
+    assert len(set(tokens)) == 5 and all(len(token) >= 32 for token in tokens)
+    for token, seat in zip(tokens[:3], range(3), strict=True):
+        with seated(client, token) as one:
+            assert one.next("position")["seat"] == seat
+    with seated(client, tokens[3]) as thief:
+        assert "a player has taken" in thief.next("closed")["text"]
+    with seated(client, "guessed") as thief:
+        assert "no seat has this token" in thief.next("closed")["text"]
+    with seated(client, tokens[4]) as watcher:
+        position = watcher.next("position")
+        assert position["svg"].count(", face down") == 40 and position["seat"] is None
+        watcher.act(position, "pass")
+        assert "only watch" in watcher.next("error")["text"]
 
 
 def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
@@ -350,7 +340,7 @@ def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path
         assert last["returns"] is not None
 
 
-def test_a_table_without_help_refuses_it_until_the_end(tmp_path: Path) -> None:
+def test_a_table_without_help_refuses_it_until_the_end(client: TestClient) -> None:
     seats = [ME, GUEST, player("high_low")]
     settings = {"num_values": 4, "num_players": 3}
     asked = [
@@ -358,68 +348,63 @@ def test_a_table_without_help_refuses_it_until_the_end(tmp_path: Path) -> None:
         {"type": "judge", "ply": 0},
         {"type": "explain", "ply": 2},
     ]
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", seats, settings=settings, help=False)
-        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
-            assert not guest.next("table")["has_help"]
-            for each in (me, guest):
-                position = each.my_turn()
-                each.act(position, position["legal"][0])
-                for message in asked:
-                    each.socket.send_json(message)
-                    assert each.next("error")["text"] == "this table is played without help"
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], help=False)
-        with seated(client, tokens[0]) as me:
-            me.play_to_the_end()
-            me.socket.send_json({"type": "review"})
-            assert me.next("review")["ply"] == 0
+    tokens = open_table(client, "trick_taking", seats, settings=settings, help=False)
+    with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+        assert not guest.next("table")["has_help"]
+        for each in (me, guest):
+            position = each.my_turn()
+            each.act(position, position["legal"][0])
+            for message in asked:
+                each.socket.send_json(message)
+                assert each.next("error")["text"] == "this table is played without help"
+    tokens = open_table(client, "trick_taking", [ME, player("high_low")], help=False)
+    with seated(client, tokens[0]) as me:
+        me.play_to_the_end()
+        me.socket.send_json({"type": "review"})
+        assert me.next("review")["ply"] == 0
 
 
-def test_the_owner_is_given_the_links_of_a_table(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        links = [["Guest", tokens[1]], ["To watch", tokens[2]]]
-        for token in tokens:
-            answer = client.post("/api/links", json={"token": token}, headers=AS_OWNER)
-            assert answer.json() == links
-            assert client.post("/api/links", json={"token": token}).status_code == 403
-        unknown = client.post("/api/links", json={"token": "guessed"}, headers=AS_OWNER)
-        assert unknown.status_code == 404
+def test_the_owner_is_given_the_links_of_a_table(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+    links = [["Guest", tokens[1]], ["To watch", tokens[2]]]
+    for token in tokens:
+        answer = client.post("/api/links", json={"token": token}, headers=AS_OWNER)
+        assert answer.json() == links
+        assert client.post("/api/links", json={"token": token}).status_code == 403
+    unknown = client.post("/api/links", json={"token": "guessed"}, headers=AS_OWNER)
+    assert unknown.status_code == 404
 
 
-def test_the_same_deal_is_played_from_the_next_seat(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("first_play")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            me.my_turn()
-            me.socket.send_json({"type": "again", "deal": "same", "turned": True})
-            token = me.next("moved")["token"]
-        with seated(client, token) as me:
-            table = me.next("table")
-            assert table["seat"] == 1 and table["seats"][0]["name"] == "First play"
-            assert me.play_to_the_end()["returns"] is not None
+def test_the_same_deal_is_played_from_the_next_seat(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, player("first_play")], settings=SMALL)
+    with seated(client, tokens[0]) as me:
+        me.my_turn()
+        me.socket.send_json({"type": "again", "deal": "same", "turned": True})
+        token = me.next("moved")["token"]
+    with seated(client, token) as me:
+        table = me.next("table")
+        assert table["seat"] == 1 and table["seats"][0]["name"] == "First play"
+        assert me.play_to_the_end()["returns"] is not None
 
 
-def test_a_player_takes_over_an_abandoned_seat(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            me.my_turn()
-            me.socket.send_json({"type": "take_over", "seat": 1, "player": "high_low"})
-            assert me.next("table")["seats"][1]["kind"] == "player"
-            assert me.play_to_the_end()["returns"] is not None
-        with seated(client, tokens[1]) as late:
-            assert "a player has taken" in late.next("closed")["text"]
+def test_a_player_takes_over_an_abandoned_seat(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+    with seated(client, tokens[0]) as me:
+        me.my_turn()
+        me.socket.send_json({"type": "take_over", "seat": 1, "player": "high_low"})
+        assert me.next("table")["seats"][1]["kind"] == "player"
+        assert me.play_to_the_end()["returns"] is not None
+    with seated(client, tokens[1]) as late:
+        assert "a player has taken" in late.next("closed")["text"]
 
 
-def test_names_are_data_never_markup(tmp_path: Path) -> None:
+def test_names_are_data_never_markup(client: TestClient) -> None:
     name = '<img src=x onerror="alert(1)">'
-    with server(tmp_path) as client:
-        seats = [{"kind": "here", "name": name}, GUEST]
-        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        with seated(client, tokens[1]) as guest:
-            assert guest.next("table")["seats"][0]["name"] == name
-            assert "<img" not in json.dumps(guest.next("position")["svg"])
+    seats = [{"kind": "here", "name": name}, GUEST]
+    tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+    with seated(client, tokens[1]) as guest:
+        assert guest.next("table")["seats"][0]["name"] == name
+        assert "<img" not in json.dumps(guest.next("position")["svg"])
 
 
 def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,11 +435,10 @@ def test_a_file_of_another_kind_stays_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_everybody_may_read_the_rules(tmp_path: Path, name: str) -> None:
-    with server(tmp_path) as client:
-        rules = client.get(f"/api/rules/{name}").json()
-        facts, lines = rules["facts"], rules["lines"]
-        assert "players" in facts and "minutes" in facts and len(lines) <= 10
-        assert all(start in "".join(lines) for start in ("**Goal.**", "**The end.**"))
-        assert not any(sign in line for line in lines for sign in ("](", "|--", "`"))
-        assert client.get("/api/rules/chess").status_code == 404
+def test_everybody_may_read_the_rules(client: TestClient, name: str) -> None:
+    rules = client.get(f"/api/rules/{name}").json()
+    facts, lines = rules["facts"], rules["lines"]
+    assert "players" in facts and "minutes" in facts and len(lines) <= 10
+    assert all(start in "".join(lines) for start in ("**Goal.**", "**The end.**"))
+    assert not any(sign in line for line in lines for sign in ("](", "|--", "`"))
+    assert client.get("/api/rules/chess").status_code == 404
