@@ -13,7 +13,7 @@ from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
 from ..options import BadArgument, check_seat, user_input, writing
 from ..output import counted
-from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
+from ..table.stored_games import arena_game, judged_plies
 from ..validators import positive, seconds, seed, whole
 
 _SQLITE = b"SQLite format 3\x00"
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a transcript, the store of a match or tournament, or the tables of `parlour play`",
+        help="a transcript, or the store of a match or tournament",
     )
     parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
     parser.add_argument(
@@ -47,13 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="which players of a store, in the order in which they met (default 1)",
-    )
-    parser.add_argument(
-        "--table",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="which table of a store of `parlour play` (default 1, where somebody moved last)",
     )
     parser.add_argument(
         "--deal", type=seed, metavar="SEED", help="deal of a store (default: its first)"
@@ -103,7 +96,5 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
             transcript = load(path)
             verify(transcript)
             return transcript, None
-        if is_table_store(path):
-            return table_game(path, arguments.table)
         which = (arguments.contest, arguments.deal, arguments.sitting)
         return arena_game(path, *which, is_trusted=arguments.trust)

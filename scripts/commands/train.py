@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import logging
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,21 +176,20 @@ def _train_with_view(plan: "Session", has_tensorboard: bool) -> list[MatchResult
     from ...training import session
 
     last: list[MatchResult] = []
-    with progress_bar() as bar, _log(has_tensorboard, plan.folder) as log:
+    with progress_bar() as bar, _board(has_tensorboard, plan.folder) as board:
         task = bar.add_task("training", total=1.0)
 
         def on_measured(progress: Any, results: list[MatchResult]) -> None:
-            log(progress, results)
             last[:] = results
-            first = ", ".join(
-                f"{100 * r.first_places.mean:.1f} "
-                f"[{100 * r.first_places.low:.1f}, {100 * r.first_places.high:.1f}] % "
-                f"against {r.second}"
-                for r in results
-            )
+            if board is not None:
+                board.add_scalar("loss", progress.loss, progress.decisions)
+                for each in results:
+                    name = f"first places against {each.second}"
+                    board.add_scalar(name, each.first_places.mean, progress.decisions)
+            shares = [f"{r.first_places.scaled(100):.1f} % against {r.second}" for r in results]
             _logger.info(
                 f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  "
-                f"{results[0].words.score} {first}"
+                f"{results[0].words.score} {', '.join(shares)}"
             )
 
         def on_progress(progress: Any) -> None:
@@ -198,12 +197,11 @@ def _train_with_view(plan: "Session", has_tensorboard: bool) -> list[MatchResult
 
         try:
             session.run(plan, on_progress, on_measured)
-        except session.NothingLearned as error:
-            raise BadArgument(str(error)) from error
         except ValueError as error:
-            if bar.tasks[task].completed > 0:
+            is_defect = bar.tasks[task].completed > 0  # or else the learner refused its settings
+            if is_defect and not isinstance(error, session.NothingLearned):
                 raise
-            raise BadArgument(str(error)) from error  # the learner refused its settings
+            raise BadArgument(str(error)) from error
     return last
 
 
@@ -226,22 +224,12 @@ def _in_words(result: MatchResult, num_seats: int) -> str:
     )
 
 
-@contextlib.contextmanager
-def _log(is_enabled: bool, folder: Path) -> Iterator[Callable[[Any, list[MatchResult]], None]]:
-    """Return the function that logs a point of the curve for TensorBoard, if that is enabled."""
+def _board(is_enabled: bool, folder: Path) -> Any:
+    """Return a context that gives TensorBoard's writer, or None without it. Raises BadArgument."""
     if not is_enabled:
-        yield lambda progress, results: None
-        return
+        return contextlib.nullcontext()
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise BadArgument("--tensorboard needs: pip install 'parlour[track]'") from error
-    with SummaryWriter(folder) as writer:
-
-        def log(progress: Any, results: list[MatchResult]) -> None:
-            writer.add_scalar("loss", progress.loss, progress.decisions)
-            for result in results:
-                name = f"first places against {result.second}"
-                writer.add_scalar(name, result.first_places.mean, progress.decisions)
-
-        yield log
+    return SummaryWriter(folder)

@@ -131,8 +131,21 @@ class TableStore:
         return None if row is None else _stored(row)
 
     def recent(self, limit: int) -> list[StoredTable]:
-        """Return the tables that changed last, except those of matches."""
-        return recent_tables(self._connection, limit)
+        """Return the tables that changed last, except those of matches.
+
+        Damaged ones are left out, with a warning.
+        """
+        rows = self._connection.execute(
+            "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
+            (f"{_OF_A_MATCH}%", limit),
+        )
+        found = []
+        for row in rows:
+            try:
+                found.append(_stored(row))
+            except Damaged as error:
+                _logger.warning("%s; it is left out", error)
+        return found
 
     def add_match(self, id: str, token: str, plan: MatchPlan) -> None:
         """Keep a new match."""
@@ -170,24 +183,6 @@ class TableStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-
-def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]:
-    """Return the tables of an open file that changed last, except those of matches.
-
-    Damaged ones are left out, with a warning.
-    """
-    rows = database.execute(
-        "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
-        (f"{_OF_A_MATCH}%", limit),
-    )
-    found = []
-    for row in rows:
-        try:
-            found.append(_stored(row))
-        except Damaged as error:
-            _logger.warning("%s; it is left out", error)
-    return found
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:

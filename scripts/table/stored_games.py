@@ -3,9 +3,8 @@
 The store of an arena keeps results and no moves: its games are played again from their seeds.
 """
 
-import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from ...baselines.arena import Store
 from ...baselines.arena.contest.time_control import TimeControl
 from ...baselines.arena.play.entrants import Entrant
 from ...baselines.arena.results.identity import identity_of
-from ...baselines.arena.results.store import open_to_read
 from ...baselines.players.named_files import check_stored, files_named
 from ...envs.core.catalogue import game_within
 from ...envs.core.game import Game
@@ -26,36 +24,9 @@ from ...envs.core.played.transcript import Transcript, action_of, record, replay
 from ...envs.core.positions import position_data
 from ...envs.core.rng import SEED_LIMIT
 from ..words import player_label, seat_names
-from .store import StoredTable, recent_tables
+from .store import StoredTable
 from .table import HERE
 from .views import judged_data
-
-_MAX_TABLES = 100_000
-
-
-def is_table_store(path: Path) -> bool:
-    """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
-    with _reading(path), contextlib.closing(open_to_read(path)) as database:
-        rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    return ("tables",) in rows
-
-
-@contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Turn errors of a file that is damaged or cannot be opened into ValueError."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise ValueError(f"cannot read {path}: {error}") from error
-
-
-def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
-    """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    with _reading(path), contextlib.closing(open_to_read(path)) as database:
-        tables = recent_tables(database, _MAX_TABLES)
-    if not 1 <= number <= len(tables):
-        raise ValueError(f"{path} has tables 1 .. {len(tables)}, not {number}")
-    return transcript_of(tables[number - 1])
 
 
 def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
@@ -77,13 +48,16 @@ def arena_game(
     Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
     file: unless the store `is_trusted` and the file is as it was.
     """
-    with _reading(path), Store(path, to_read=True) as store:
-        contests = [(s, c) for s in store.settings() for c in store.contests(s)]
-        if not 1 <= number <= len(contests):
-            raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
-        setting, contest = contests[number - 1]
-        seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
-        first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
+    try:
+        with Store(path, to_read=True) as store:
+            contests = [(s, c) for s in store.settings() for c in store.contests(s)]
+            if not 1 <= number <= len(contests):
+                raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
+            setting, contest = contests[number - 1]
+            seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
+            first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
+    except (sqlite3.Error, OSError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from error
     if outcomes is None:
         raise ValueError(f"{path} has no game of deal {deal}")
     dealt = first_seed if deal is None else deal

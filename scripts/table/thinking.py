@@ -44,23 +44,17 @@ class Thinkers:
         """
         is_free = self._callers.setdefault(caller, asyncio.Lock())
         await _in_time(is_free.acquire(), seconds)
-        try:
-            await self._turns.acquire()
-        except asyncio.CancelledError:
-            is_free.release()
-            raise
-        try:
-            call = _in_thread(function, arguments)
-        except RuntimeError:  # no thread can be started
-            self._turns.release()
-            is_free.release()
-            raise
-        call.add_done_callback(lambda _: is_free.release())
         in_turn = min(seconds, TURN_SECONDS)
+        call: asyncio.Future[Result] | None = None
         try:
-            await asyncio.wait([call], timeout=in_turn)
+            async with self._turns:
+                call = _in_thread(function, arguments)
+                await asyncio.wait([call], timeout=in_turn)
         finally:
-            self._turns.release()
+            if call is None:  # cancelled before, or no thread can be started
+                is_free.release()
+            else:
+                call.add_done_callback(lambda _: is_free.release())
         return await _in_time(asyncio.shield(call), seconds - in_turn, seconds)
 
 

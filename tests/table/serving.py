@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.testclient import TestClient
 
 from parlour.scripts.table.app import make_app, server_settings
 from parlour.scripts.table.store import TableStore
@@ -115,14 +115,25 @@ def seated(client: TestClient, token: str) -> Iterator["Client"]:
 class Client:
     """One connection, with the messages it has received."""
 
-    def __init__(self, socket: WebSocketTestSession, token: str) -> None:
+    def __init__(self, socket: Any, token: str) -> None:
         self.socket, self.token = socket, token
         self.received: list[dict] = []
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.socket.send_json(message)
+
+    def receive(self) -> dict[str, Any]:
+        return self.socket.receive_json()
+
+    def ask(self, message: dict[str, Any], *kinds: str) -> dict:
+        """The next message of one of these types after a request."""
+        self.send(message)
+        return self.next(*kinds)
 
     def next(self, *kinds: str) -> dict:
         """The next message of one of these types."""
         while True:
-            message = self.socket.receive_json()
+            message = self.receive()
             self.received.append(message)
             if message["type"] in kinds:
                 return message
@@ -135,7 +146,7 @@ class Client:
                 return position
 
     def act(self, position: dict, action: str) -> None:
-        self.socket.send_json({"type": "act", "ply": position["ply"], "action": action})
+        self.send({"type": "act", "ply": position["ply"], "action": action})
 
     def play_to_the_end(self, seed: int = 0) -> dict:
         """Play at random; return the last position."""

@@ -115,7 +115,7 @@ def answers(me: Client, sent: str | bytes) -> list[dict]:
         me.socket.send_bytes(sent)
     else:
         me.socket.send_text(sent)
-    me.socket.send_json({"type": "look", "is_narrow": False})
+    me.send({"type": "look", "is_narrow": False})
     heard = []
     while (answer := me.next("error", "position", "table", "closed"))["type"] != "position":
         heard.append(answer)

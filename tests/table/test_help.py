@@ -29,8 +29,7 @@ def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
             ("perfect", "perfect", False),
             ("high_low", "high_low", True),
         ):
-            me.socket.send_json({"type": "hint", "player": name})
-            hints = me.next("hints")
+            hints = me.ask({"type": "hint", "player": name}, "hints")
             assert hints["source"] == source and hints["are_choices"] is are_choices
             assert set(hints["values"]) == set(legal)
         assert sum(hints["values"].values()) == pytest.approx(1)
@@ -40,11 +39,9 @@ def test_hints_at_two_seat_president_are_exact(tmp_path: Path) -> None:
     seats, settings = [ME, player("lowest")], {"num_players": 2}
     with playing(tmp_path, seats, "president", settings=settings) as me:
         position = me.my_turn()
-        me.socket.send_json({"type": "hint", "player": "search"})
-        hints = me.next("hints")
+        hints = me.ask({"type": "hint", "player": "search"}, "hints")
         me.act(position, position["legal"][0])
-        me.socket.send_json({"type": "judge", "ply": position["ply"]})
-        judged = me.next("judged")
+        judged = me.ask({"type": "judge", "ply": position["ply"]}, "judged")
     assert hints["source"] == judged["source"] == "exact"
     assert set(hints["values"]) == set(position["legal"])
     assert set(hints["values"].values()) <= {-1.0, 1.0}
@@ -57,11 +54,9 @@ def test_notty_is_advised_by_the_chance_of_winning(tmp_path: Path) -> None:
         advisers = me.next("table")["advisers"]
         assert advisers[0] == "finisher" and "search" in advisers
         position = me.my_turn()
-        me.socket.send_json({"type": "hint", "player": advisers[0]})
-        hints = me.next("hints")
+        hints = me.ask({"type": "hint", "player": advisers[0]}, "hints")
         me.act(position, position["legal"][-1])
-        me.socket.send_json({"type": "judge", "ply": position["ply"]})
-        judged = me.next("judged")
+        judged = me.ask({"type": "judge", "ply": position["ply"]}, "judged")
     assert hints["source"] == judged["source"] == "finisher" and not hints["are_choices"]
     assert len(set(hints["values"].values())) > 1
     assert set(hints["values"]) == set(position["legal"]) == set(judged["values"])
@@ -78,8 +73,8 @@ def test_the_review_says_what_was_said_after_the_move(tmp_path: Path) -> None:
 def test_no_hint_runs_files_or_asks_the_console(tmp_path: Path, name: str) -> None:
     with playing(tmp_path, PAIR) as me:
         me.my_turn()
-        me.socket.send_json({"type": "hint", "player": name})
-        assert me.next("error")["text"].startswith("hints come from one of search, exact")
+        refused = me.ask({"type": "hint", "player": name}, "error")["text"]
+        assert refused.startswith("hints come from one of search, exact")
 
 
 def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
@@ -88,10 +83,8 @@ def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
         me.act(position, position["legal"][0])
         while me.next("position")["ply"] < 2:
             pass
-        me.socket.send_json({"type": "explain", "ply": 1})
-        found = me.next("explained")
-        me.socket.send_json({"type": "explain", "ply": 0})
-        assert "only moves of players" in me.next("error")["text"]
+        found = me.ask({"type": "explain", "ply": 1}, "explained")
+        assert "only moves of players" in me.ask({"type": "explain", "ply": 0}, "error")["text"]
     assert found["source"] == "perfect" and found["seat"] == 1
     assert found["action"] in found["values"] and found["num_moves"] >= 1
     assert found["num_positions"] > 1 and found["interval"][0] <= found["interval"][1]
@@ -138,19 +131,19 @@ def test_earlier_pictures_are_shown_as_they_were_seen(client: TestClient) -> Non
         me.act(first, first["legal"][0])
         now = me.next("position")
         for ply, svg in ((first["ply"], first["svg"]), (now["ply"], now["svg"])):
-            me.socket.send_json({"type": "look_back", "ply": ply})
-            sent = me.next("picture")
+            sent = me.ask({"type": "look_back", "ply": ply}, "picture")
             assert sent["ply"] == ply and labels_in(sent["svg"]) == labels_in(svg) - {"pass"}
-        me.socket.send_json({"type": "look", "is_narrow": True})
-        narrow = me.next("position")["svg"]
-        me.socket.send_json({"type": "look_back", "ply": now["ply"]})
-        assert labels_in(me.next("picture")["svg"]) == labels_in(narrow) - {"pass"}
+        narrow = me.ask({"type": "look", "is_narrow": True}, "position")["svg"]
+        assert labels_in(
+            me.ask({"type": "look_back", "ply": now["ply"]}, "picture")["svg"]
+        ) == labels_in(narrow) - {"pass"}
         for ply in (-1, now["ply"] + 1):
-            me.socket.send_json({"type": "look_back", "ply": ply})
-            assert "no such ply" in me.next("error")["text"]
+            assert "no such ply" in me.ask({"type": "look_back", "ply": ply}, "error")["text"]
     with seated(client, tokens[-1]) as watcher:
-        watcher.socket.send_json({"type": "look_back", "ply": 0})
-        assert watcher.next("picture")["svg"].count(", face down") == 40
+        assert (
+            watcher.ask({"type": "look_back", "ply": 0}, "picture")["svg"].count(", face down")
+            == 40
+        )
 
 
 def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
@@ -181,8 +174,7 @@ def test_a_program_plays_a_match_with_one_token(tmp_path: Path) -> None:
                 games.append((match["game"], match["of"]))
                 position = me.my_turn()
                 if position["legal"]:
-                    me.socket.send_json({"type": "hint", "player": "search"})
-                    refused.append(me.next("error")["text"])
+                    refused.append(me.ask({"type": "hint", "player": "search"}, "error")["text"])
                 while position["returns"] is None:
                     me.act(position, position["legal"][0])
                     position = me.my_turn()
@@ -257,8 +249,7 @@ def test_a_person_plays_on_from_an_earlier_position(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
     with seated(client, tokens[0]) as me:
         me.play_to_the_end()
-        me.socket.send_json({"type": "again", "deal": "same", "ply": 2})
-        token = me.next("moved")["token"]
+        token = me.ask({"type": "again", "deal": "same", "ply": 2}, "moved")["token"]
     with seated(client, token) as me:
         assert len(me.next("table")["history"]) == 2
         assert me.play_to_the_end()["returns"] is not None
@@ -271,8 +262,7 @@ def test_a_shared_game_opens_as_it_was(client: TestClient) -> None:
         position = me.my_turn()
         me.act(position, position["legal"][0])
         before = me.my_turn()
-        me.socket.send_json({"type": "share"})
-        shared = me.next("shared")
+        shared = me.ask({"type": "share"}, "shared")
     assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions", "fields"}
     made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
     again = open_table(client, "trick_taking", seats, **made)
@@ -289,19 +279,18 @@ def test_the_deal_of_a_running_game_with_others_stays_secret(client: TestClient)
         with seated(client, token) as me:
             me.next("position")
             more = {"deal": "same", "ply": 0} if ask == "again" else {}
-            me.socket.send_json({"type": ask, **more})
-            text = me.next("error")["text"]
+            text = me.ask({"type": ask, **more}, "error")["text"]
             assert "others are playing" in text or "only the person" in text
 
 
 def test_two_advisers_answer_side_by_side_and_the_review_is_of_all(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, player("high_low")]) as me:
         position = me.my_turn()
-        me.socket.send_json({"type": "hint", "player": "exact", "second": "high_low"})
+        me.send({"type": "hint", "player": "exact", "second": "high_low"})
         assert [me.next("hints")["source"] for _ in range(2)] == ["exact", "high_low"]
         me.act(position, position["legal"][0])
         me.play_to_the_end()
-        me.socket.send_json({"type": "review", "all": True})
+        me.send({"type": "review", "all": True})
         seen = set()
         while (row := me.next("review", "reviewed"))["type"] == "review":
             seen.add(row["seat"])

@@ -19,42 +19,44 @@ from parlour.scripts.table import help, host, live, sockets
 from parlour.scripts.table.table import GameTable
 
 from . import serving
-from .serving import GUEST, ME, SMALL, listening_server, open_table, opened, player, playing, seated
+from .serving import (
+    GUEST,
+    ME,
+    SMALL,
+    Client,
+    listening_server,
+    open_table,
+    opened,
+    player,
+    playing,
+    seated,
+)
 
 LINGER_NOT = struct.pack("ii", 1, 0)  # close by a reset, as a machine does that loses its power
 
 
-class Seat:
-    """A client that behaves, and notes how far its game is."""
+class Seat(Client):
+    """A client with a real socket, which notes how far its game is."""
 
     def __init__(self, address: str, token: str) -> None:
-        self.socket = connect(f"ws://{address}/seat").__enter__()
+        super().__init__(connect(f"ws://{address}/seat").__enter__(), token)
         self.position: dict[str, Any] = {}
-        self.closed = ""
         self.send({"type": "sit", "token": token})
 
     def send(self, message: dict[str, Any]) -> None:
         self.socket.send(json.dumps(message))
 
-    def next(self, *kinds: str) -> dict[str, Any]:
-        """The next message of one of these types."""
-        while True:
-            message = json.loads(self.socket.recv(timeout=60))
-            if message["type"] == "position":
-                self.position = message
-            if message["type"] in kinds:
-                return message
+    def receive(self) -> dict[str, Any]:
+        message = json.loads(self.socket.recv(timeout=60))
+        if message["type"] == "position":
+            self.position = message
+        return message
 
     def at(self, ply: int) -> dict[str, Any]:
         """Wait for the position after this number of plies."""
         while self.position.get("ply") != ply:
             self.next("position")
         return self.position
-
-    def act(self) -> None:
-        """Play the first legal move of the position."""
-        action = self.position["legal"][0]
-        self.send({"type": "act", "ply": self.position["ply"], "action": action})
 
 
 @contextlib.contextmanager
@@ -75,7 +77,8 @@ def play_on(address: str, tokens: list[str], me: Seat) -> None:
     guest = Seat(address, tokens[1])
     ply = me.position["ply"]
     while guest.at(ply)["returns"] is None:
-        (me if me.at(ply)["legal"] else guest).act()
+        mover = me if me.at(ply)["legal"] else guest
+        mover.act(mover.position, mover.position["legal"][0])
         ply += 1
     guest.socket.close()
 
@@ -250,8 +253,7 @@ def test_looking_again_and_again_draws_once(
         me.next("position")
         before = len(drawn)
         for _ in range(30):
-            me.socket.send_json({"type": "look", "is_narrow": False})
-            me.next("position")
+            me.ask({"type": "look", "is_narrow": False}, "position")
     assert len(drawn) == before
 
 
@@ -277,8 +279,7 @@ def test_earlier_pictures_are_drawn_beside_the_event_loop(
             position = me.my_turn()
             me.act(position, position["legal"][0])
             me.my_turn()
-            me.socket.send_json({"type": "look_back", "ply": 0})
-            assert me.next("picture")["ply"] == 0
+            assert me.ask({"type": "look_back", "ply": 0}, "picture")["ply"] == 0
     assert threads["picture_before"] is not threads["position_message"]
 
 

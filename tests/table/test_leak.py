@@ -105,8 +105,8 @@ def conversation(client: Any, tokens: list[str], shadow: GameTable, actions: lis
         for ply, action in enumerate(actions):
             seat, name = int(shadow.seat_to_act), shadow.game.action_name(action)
             me.act({"ply": ply}, "nothing")
-            me.socket.send_json({"type": "look", "is_narrow": ply % 2 == 0, "seat": 1})
-            me.socket.send_json({"type": "look_back", "ply": ply // 2})
+            me.send({"type": "look", "is_narrow": ply % 2 == 0, "seat": 1})
+            me.send({"type": "look_back", "ply": ply // 2})
             heard += [me.socket.receive_text() for _ in range(3)]
             if seat == 0:
                 me.act({"ply": ply}, name)

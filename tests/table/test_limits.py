@@ -145,9 +145,8 @@ def test_moves_that_answer_a_position_are_not_limited_in_rate(
     tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
     with seated(client, tokens[0]) as me:
         me.play_to_the_end()
-        me.socket.send_json({"type": "look", "is_narrow": False})
-        me.socket.send_json({"type": "look", "is_narrow": False})
-        assert me.next("closed")["text"] == "too many messages"
+        me.send({"type": "look", "is_narrow": False})
+        assert me.ask({"type": "look", "is_narrow": False}, "closed")["text"] == "too many messages"
     assert play_match(client, num_games=2)["games_played"] == 2
 
 
@@ -167,7 +166,7 @@ def test_requests_of_a_guest_do_not_delay_a_new_table(
                 each.act(position, position["legal"][0])
             ply = played_by_player(guest)
             for _ in range(5):
-                guest.socket.send_json({"type": "explain", "ply": ply})
+                guest.send({"type": "explain", "ply": ply})
             guest.socket.send_text("junk")  # is answered when the requests have been taken
             guest.next("error")
             open_table(client, "trick_taking", seats, settings=settings)

@@ -142,8 +142,7 @@ def by_socket(kind: str, seats: list[dict[str, str]], number: int) -> Attempt:
 def answer(me: Any, kind: str, world: World) -> str:
     named = {"player": world.player} if world.player else {"deck": str(world.deck)}
     seat = {"seat": 1} if kind == "take_over" else {}
-    me.socket.send_json({"type": kind, **seat, **named})
-    said = me.next("table", "hints", "error")
+    said = me.ask({"type": kind, **seat, **named}, "table", "hints", "error")
     return said["text"] if said["type"] == "error" else OK
 
 

@@ -17,14 +17,14 @@ from parlour.scripts.table.tournaments import Ladders, RunningResults
 from parlour.scripts.words import player_label
 
 from .replay_pages import data_of
-from .serving import ADDRESS, AS_OWNER, ME, OWNER, open_table, player, seated, server
+from .serving import ADDRESS, AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server
 
-SMALL = ["--set", "num_values=5"]
+FEW = ["--set", "num_values=5"]
 
 
 def hold_tournament(store: Path, deals: int) -> None:
     players = ["--players", "random,first_legal,high_low"]
-    command = ["tournament", "trick_taking", *players, *SMALL, "--deals", str(deals)]
+    command = ["tournament", "trick_taking", *players, *FEW, "--deals", str(deals)]
     assert main([*command, "--store", str(store)]) == 0
 
 
@@ -154,7 +154,7 @@ def test_games_under_contest_time_are_replayed_from_the_secret(
 ) -> None:
     path, page = tmp_path / "contest.db", tmp_path / "game.html"
     contest = ["--contest", f"logs={tmp_path / 'logs'}", "--deals", "2", "--store", str(path)]
-    assert main(["match", "trick_taking", "high_low,first_legal", *SMALL, *contest]) == 0
+    assert main(["match", "trick_taking", "high_low,first_legal", *FEW, *contest]) == 0
     (secret,) = re.findall(r"--contest secret=(\w+)", capsys.readouterr().err)
     seen = []
     for deal in ("0", "1"):
@@ -169,24 +169,12 @@ def test_games_under_contest_time_are_replayed_from_the_secret(
     assert seen[0][1] == seen[1][1][::-1]
 
 
-def test_tables_of_the_server_are_replayed_by_page_and_by_command(tmp_path: Path) -> None:
-    names = []
-    with server(tmp_path) as client:
-        for rival in ("high_low", "first_legal"):
-            settings = {"num_values": 5}
-            tokens = open_table(client, "trick_taking", [ME, player(rival)], settings=settings)
-            recent = client.get("/api/tables", headers=AS_OWNER).json()[0]
-            early = client.post("/api/replays", json={"table": recent["id"]}, headers=AS_OWNER)
-            assert early.status_code == 400 and "no finished game" in early.json()["error"]
-            with seated(client, tokens[0]) as me:
-                returns = me.play_to_the_end()["returns"]
-            data = replayed(client, {"table": recent["id"]})
-            assert data["names"] == ["You", player_label(rival)] and data["returns"] == returns
-            names.append(data["names"])
-    page = tmp_path / "game.html"
-    command = ["replay", str(tmp_path / "tables.db"), "--think", "0", "--html", str(page)]
-    for number, expected in enumerate(reversed(names), start=1):  # the last one comes first
-        assert main([*command, "--table", str(number)]) == 0
-        assert data_of(page.read_text())["names"] == expected
-    with pytest.raises(SystemExit):
-        main([*command, "--table", "3"])
+def test_tables_of_the_server_are_replayed_from_its_page(client: TestClient) -> None:
+    tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+    (table,) = client.get("/api/tables", headers=AS_OWNER).json()
+    early = client.post("/api/replays", json={"table": table["id"]}, headers=AS_OWNER)
+    assert early.status_code == 400 and "no finished game" in early.json()["error"]
+    with seated(client, tokens[0]) as me:
+        returns = me.play_to_the_end()["returns"]
+    data = replayed(client, {"table": table["id"]})
+    assert data["names"] == ["You", player_label("high_low")] and data["returns"] == returns

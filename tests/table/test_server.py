@@ -43,13 +43,14 @@ def test_a_game_against_a_player_is_played_to_its_end(tmp_path: Path) -> None:
 def test_who_resigns_has_lost_and_sees_all_seats(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, player("high_low")]) as me:
         own = me.my_turn()
-        me.socket.send_json({"type": "resign"})
-        lost = me.next("position")
+        lost = me.ask({"type": "resign"}, "position")
         assert lost["returns"] == [-1, 1] and lost["result"]["headline"] == "You resigned"
-        me.socket.send_json({"type": "look", "is_narrow": False, "seat": 1})
-        assert me.next("position")["svg"] != lost["svg"] != own["svg"]
-        me.socket.send_json({"type": "undo"})
-        assert "nothing to take back" in me.next("error")["text"]
+        assert (
+            me.ask({"type": "look", "is_narrow": False, "seat": 1}, "position")["svg"]
+            != lost["svg"]
+            != own["svg"]
+        )
+        assert "nothing to take back" in me.ask({"type": "undo"}, "error")["text"]
     with server(tmp_path) as client, seated(client, me.token) as me:  # it is kept
         assert me.next("position")["returns"] == [-1, 1]
 
@@ -71,8 +72,7 @@ def test_where_others_play_on_nobody_resigns(client: TestClient) -> None:
     seats = [ME, GUEST, player("random"), player("random")]
     tokens = open_table(client, "president", seats)
     with seated(client, tokens[1]) as guest:
-        guest.socket.send_json({"type": "resign"})
-        assert "others are playing" in guest.next("error")["text"]
+        assert "others are playing" in guest.ask({"type": "resign"}, "error")["text"]
     limited = {"game": "president", "settings": {}, "seats": seats, "move_seconds": 60}
     refused = client.post("/api/tables", json=limited, headers=AS_OWNER)
     assert refused.status_code == 400 and "a time limit goes" in refused.json()["error"]
@@ -86,8 +86,7 @@ def test_a_position_is_changed_and_played_on_from(name: str, client: TestClient)
         position = me.my_turn()
         me.act(position, position["legal"][0])
         words = me.my_turn()["words"]
-        me.socket.send_json({"type": "share"})
-        deal = {field: value for field, _, value in me.next("shared")["fields"]}
+        deal = {field: value for field, _, value in me.ask({"type": "share"}, "shared")["fields"]}
 
     def opened(deal: Any) -> Any:
         request = {"token": token, "deal": deal}
@@ -122,8 +121,7 @@ def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(client: T
             assert agent.next("moved")["token"] == made["token"]
             while watcher.next("position")["returns"] is None:
                 pass
-            watcher.socket.send_json({"type": "look", "is_narrow": True})
-            watcher.next("position")
+            watcher.ask({"type": "look", "is_narrow": True}, "position")
             assert "moved" not in [message["type"] for message in watcher.received]
 
 
@@ -306,34 +304,30 @@ def test_moves_are_taken_back_and_played_again(tmp_path: Path) -> None:
         assert not first["can_undo"]
         me.act(first, first["legal"][1])
         second = me.my_turn()
-        me.socket.send_json({"type": "undo"})
+        me.send({"type": "undo"})
         back = me.my_turn()
         assert (back["ply"], back["svg"]) == (first["ply"], first["svg"])
         assert back["can_redo"]
-        me.socket.send_json({"type": "redo"})
+        me.send({"type": "redo"})
         assert me.my_turn()["svg"] == second["svg"]
-        me.socket.send_json({"type": "redo"})
-        assert "nothing to play again" in me.next("error")["text"]
+        assert "nothing to play again" in me.ask({"type": "redo"}, "error")["text"]
 
 
 def test_nobody_takes_back_moves_between_people(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, GUEST]) as me:
         position = me.my_turn()
         me.act(position, position["legal"][0])
-        me.socket.send_json({"type": "undo"})
-        assert "nothing to take back" in me.next("error")["text"]
+        assert "nothing to take back" in me.ask({"type": "undo"}, "error")["text"]
 
 
 def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, player("perfect")]) as me:
         position = me.my_turn()
-        me.socket.send_json({"type": "hint", "player": "search"})
-        hints = me.next("hints")
+        hints = me.ask({"type": "hint", "player": "search"}, "hints")
         assert hints["source"] == "exact" and set(hints["values"]) == set(position["legal"])
         me.act(position, min(hints["values"], key=lambda action: hints["values"][action]))
         last = me.play_to_the_end()
-        me.socket.send_json({"type": "review"})
-        row = me.next("review")
+        row = me.ask({"type": "review"}, "review")
         best, worst = max(hints["values"].values()), min(hints["values"].values())
         assert row["ply"] == 0 and row["regret"] == pytest.approx(best - worst, abs=1e-3)
         assert me.next("reviewed")["of"] >= 1
@@ -343,7 +337,7 @@ def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path
 def test_a_table_without_help_refuses_it_until_the_end(client: TestClient) -> None:
     seats = [ME, GUEST, player("high_low")]
     settings = {"num_values": 4, "num_players": 3}
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"type": "hint", "player": "search"},
         {"type": "judge", "ply": 0},
         {"type": "explain", "ply": 2},
@@ -355,13 +349,12 @@ def test_a_table_without_help_refuses_it_until_the_end(client: TestClient) -> No
             position = each.my_turn()
             each.act(position, position["legal"][0])
             for message in asked:
-                each.socket.send_json(message)
+                each.send(message)
                 assert each.next("error")["text"] == "this table is played without help"
     tokens = open_table(client, "trick_taking", [ME, player("high_low")], help=False)
     with seated(client, tokens[0]) as me:
         me.play_to_the_end()
-        me.socket.send_json({"type": "review"})
-        assert me.next("review")["ply"] == 0
+        assert me.ask({"type": "review"}, "review")["ply"] == 0
 
 
 def test_the_owner_is_given_the_links_of_a_table(client: TestClient) -> None:
@@ -379,8 +372,7 @@ def test_the_same_deal_is_played_from_the_next_seat(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, player("first_play")], settings=SMALL)
     with seated(client, tokens[0]) as me:
         me.my_turn()
-        me.socket.send_json({"type": "again", "deal": "same", "turned": True})
-        token = me.next("moved")["token"]
+        token = me.ask({"type": "again", "deal": "same", "turned": True}, "moved")["token"]
     with seated(client, token) as me:
         table = me.next("table")
         assert table["seat"] == 1 and table["seats"][0]["name"] == "First play"
@@ -391,8 +383,12 @@ def test_a_player_takes_over_an_abandoned_seat(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
     with seated(client, tokens[0]) as me:
         me.my_turn()
-        me.socket.send_json({"type": "take_over", "seat": 1, "player": "high_low"})
-        assert me.next("table")["seats"][1]["kind"] == "player"
+        assert (
+            me.ask({"type": "take_over", "seat": 1, "player": "high_low"}, "table")["seats"][1][
+                "kind"
+            ]
+            == "player"
+        )
         assert me.play_to_the_end()["returns"] is not None
     with seated(client, tokens[1]) as late:
         assert "a player has taken" in late.next("closed")["text"]
