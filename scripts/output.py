@@ -62,13 +62,9 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 def print_text(text: str, indent: int = 0) -> None:
     """Print a text in lines that fit the window; the second and later ones are indented."""
-    print(wrapped(text, _width(_ANY_WIDTH), indent))
-
-
-def wrapped(text: str, width: int, indent: int) -> str:
-    """Break a text into lines of at most `width`; indent the second and later ones."""
     later = " " * indent
-    return textwrap.fill(text, width, subsequent_indent=later, break_long_words=False)
+    width = _width(_ANY_WIDTH)
+    print(textwrap.fill(text, width, subsequent_indent=later, break_long_words=False))
 
 
 def _console() -> Console:

@@ -509,13 +509,11 @@ PEERS = [
 ]
 
 
-def test_bench_measures_every_view_and_both_starts(
+def test_bench_measures_every_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of one player count, and without the subprocesses that time the start."""
+    """Of one player count."""
     monkeypatch.setattr(measure, "games_by_seats", lambda name: [find_game(name)])
-    start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
-    monkeypatch.setattr(measure, "start_times", lambda name, tell: {"aec": start})
     file = tmp_path / "record.json"
     assert run(f"bench {GAME} --quick --batch 16 --json {file}") == 0
     shown = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Measure speed: plies per second in every view, and the time to start.
+"""Measure speed: plies per second in every view.
 
 Each figure is the best of a few repeats. All are plain data.
 """
@@ -6,10 +6,6 @@ Each figure is the best of a few repeats. All are plain data.
 import contextlib
 import os
 import platform
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,18 +13,15 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
-import parlour
-
 from ...baselines import make_policy
 from ...baselines.arena.play.batches import play_deals
 from ...envs import GAMES, find_game
-from ...envs.core.catalogue import games_by_seats, importable_name
+from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import turns
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.registry import make_aec, make_raw_aec
-from ..commands import warm
 from ..table.catalogue import middling_player
 from .plays import (
     Timed,
@@ -66,18 +59,14 @@ QUICK = Effort(1, 0.02)
 
 
 def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -> dict[str, Any]:
-    """Return the plies per second of processor time and the times to start of games."""
+    """Return the plies per second of processor time of games."""
     report: dict[str, Any] = {"machine": machine(), "batch": batch, "games": {}, "peers": []}
     for name in names:
         report["games"][name] = {
             "opponents": middling_player(find_game(name)),
             "plies_per_cpu_second": _rates(name, batch, effort, tell),
-            "start": start_times(name, tell),
         }
     return report
-
-
-# Plies per second of processor time
 
 
 def _rates(name: str, batch: int, effort: Effort, tell: Tell) -> dict[str, dict[str, float]]:
@@ -153,51 +142,6 @@ def _count_plies(game: Game, player: str) -> tuple[int, int]:
         num_own += int((turn.seats == 0).sum())
         turn.ask(policy, rngs)
     return num_plies, num_own
-
-
-# The time to the end of the first game
-
-
-def start_times(name: str, tell: Tell) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return the seconds to the end of a first game, with an empty cache and with a full one.
-
-    Both are the best of a few tries.
-    """
-    tell(f"{name}: cold and warm start")
-    times = {}
-    for view in warm.VIEWS:
-        tries = [_start_times(view, name) for _ in range(Effort().repeats)]
-        times[view] = {what: min(one[what] for one in tries) for what in ("cold", "warm")}
-    return times
-
-
-def _start_times(view: str, name: str) -> dict[str, tuple[float, float]]:
-    with tempfile.TemporaryDirectory() as cache:
-        return {state: first_game(view, name, cache) for state in ("cold", "warm")}
-
-
-def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
-    """Start Python and play a game to its end; return the seconds (CPU time, on the clock)."""
-    found_at = str(Path(parlour.__file__).resolve().parents[1])
-    inherited = filter(None, [os.environ.get("PYTHONPATH")])
-    variables = {
-        **os.environ,
-        "NUMBA_CACHE_DIR": cache,
-        "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
-    }
-    # As Python starts by default: compiled code of another kind, which it keeps beside the sources.
-    variables.pop("PYTHONDONTWRITEBYTECODE", None)
-    start = time.time()
-    shown = subprocess.run(
-        [sys.executable, "-m", warm.__name__, view, importable_name(name)],
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=True,
-    )
-    spent, end = map(float, shown.stdout.split())
-    return spent, end - start
 
 
 def machine() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Measure speed: plies per second of processor time in every view, and the time to start.
+"""Measure speed: plies per second of processor time in every view.
 
 Each figure is the best of three. Actions recorded in random legal play are replayed, so that the
 time is that of the environment alone. The vector environment and the playouts choose actions
@@ -59,9 +59,3 @@ def _show(report: Mapping[str, Any]) -> None:
         }
         rows = [[names[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
         print_table(["view", *(f"{count} seats" for count in seats)], rows)
-        print(f"\n{name}: seconds from starting Python to the end of the first game")
-        starts = [
-            [view, *(f"{seconds:.2f}" for state in ("cold", "warm") for seconds in times[state])]
-            for view, times in measured["start"].items()
-        ]
-        print_table(["view", "cold, CPU", "cold, clock", "warm, CPU", "warm, clock"], starts)

@@ -79,24 +79,20 @@ def make_server(limit: float = THINKING_LIMIT, files: Path | None = None) -> Any
         return answer
 
     server = MCPServer("parlour", instructions=INSTRUCTIONS, log_level="WARNING")
-    for tool in Tools(limit, files).all():
-        server.add_tool(answering(tool))
+    tools = Tools(limit, files)
+    for name in vars(Tools):
+        if not name.startswith("_"):
+            server.add_tool(answering(getattr(tools, name)))
     return server
 
 
 class Tools:
-    """The tools of one agent. It reads their names and docstrings."""
+    """The tools of one agent, in the order in which it reads their names and docstrings."""
 
     def __init__(self, limit: float, files: Path | None = None) -> None:
         """Play nothing yet; `limit` is that of the players, `files` the agent's folder."""
         self._tables, self._files = LocalTables(limit), files
         self._seat: TableSeat | None = None
-
-    def all(self) -> tuple[Callable[..., Any], ...]:
-        """Return them in the order in which they are listed."""
-        before = (self.games, self.rules, self.start, self.start_match, self.join)
-        playing = (self.observation, self.legal_actions, self.play)
-        return *before, *playing, self.next_game, self.result
 
     def games(self) -> list[dict[str, Any]]:
         """List the games with their seats, settings and players (weakest first)."""

@@ -38,39 +38,18 @@ from .serving import (
 NUM_MESSAGES = int(os.environ.get("PARLOUR_FUZZ_MESSAGES", "150"))
 SEED = int(os.environ.get("PARLOUR_FUZZ_SEED", "1"))
 KINDS = (
-    *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge"),
-    *(
-        "explain",
-        "review",
-        "again",
-        "take_over",
-        "position",
-        "table",
-        "closed",
-        "moved",
-        "__class__",
-        "_on_act",
-    ),
+    *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge", "explain"),
+    *("review", "again", "take_over", "share"),
+    *("position", "table", "closed", "moved", "__class__", "_on_act"),
 )
 FIELDS = (
-    *("token", "is_narrow", "has_data", "ply", "action", "player", "deal", "turned", "seat"),
-    *("type", "more"),
+    *("token", "is_narrow", "has_data", "ply", "action", "player", "second", "deal", "turned"),
+    *("seat", "all", "type", "more"),
 )
 NUMBERS = (0, -1, 1, 2**31, -(2**63), 10**40, 0.5, -0.0, 1e308, float("nan"), float("inf"))
 TEXTS = (
-    "",
-    "\x00",
-    "\ud800",
-    "é" * 9,
-    "../../etc/passwd",
-    "mine.py:choose",
-    "mcts:seconds=1e9",
-    "' OR 1=1 --",
-    "<script>",
-    "search",
-    "new",
-    "card:1.1",
-    "\u202e\u2028",
+    *("", "\x00", "\ud800", "é" * 9, "../../etc/passwd", "mine.py:choose", "mcts:seconds=1e9"),
+    *("' OR 1=1 --", "<script>", "search", "new", "card:1.1", "\u202e\u2028"),
 )
 
 

@@ -238,68 +238,45 @@ def test_a_full_server_refuses_seats_and_its_games_go_on(
         play_on(address, tokens, me)
 
 
-def test_looking_again_and_again_draws_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_picture_is_drawn_once_and_earlier_ones_beside_the_event_loop(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn: list[tuple[Any, ...]] = []
-    draw = live.position_message
+    drawn: list[tuple[str, threading.Thread]] = []
 
-    def count(*arguments: Any) -> Any:
-        drawn.append(arguments)
-        return draw(*arguments)
+    def note(module: Any, name: str) -> None:
+        draw = getattr(module, name)
 
-    monkeypatch.setattr(live, "position_message", count)
-    with playing(tmp_path, [ME, GUEST]) as me:
-        me.next("position")
+        def noted(*arguments: Any) -> Any:
+            drawn.append((name, threading.current_thread()))
+            return draw(*arguments)
+
+        monkeypatch.setattr(module, name, noted)
+
+    token = open_table(client, "trick_taking", [ME, player("random")], settings=SMALL)[0]
+    note(help, "picture_before")
+    note(live, "position_message")
+    with seated(client, token) as me:
+        position = me.my_turn()
         before = len(drawn)
         for _ in range(30):
             me.ask({"type": "look", "is_narrow": False}, "position")
-    assert len(drawn) == before
-
-
-def test_earlier_pictures_are_drawn_beside_the_event_loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: dict[str, threading.Thread] = {}
-
-    def noting(module: Any, name: str) -> None:
-        draw = getattr(module, name)
-
-        def drawn(*arguments: Any) -> Any:
-            threads[name] = threading.current_thread()
-            return draw(*arguments)
-
-        monkeypatch.setattr(module, name, drawn)
-
-    noting(help, "picture_before")
-    with serving.server(tmp_path) as client:
-        token = open_table(client, "trick_taking", [ME, player("random")], settings=SMALL)[0]
-        noting(live, "position_message")
-        with seated(client, token) as me:
-            position = me.my_turn()
-            me.act(position, position["legal"][0])
-            me.my_turn()
-            assert me.ask({"type": "look_back", "ply": 0}, "picture")["ply"] == 0
+        assert len(drawn) == before > 0
+        me.act(position, position["legal"][0])
+        me.my_turn()
+        assert me.ask({"type": "look_back", "ply": 0}, "picture")["ply"] == 0
+    threads = dict(drawn)
     assert threads["picture_before"] is not threads["position_message"]
-
-
-class Failing:
-    """A player of the server's owner that fails in its own way."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-    def __call__(self, *unused: Any) -> int:
-        raise self.error
 
 
 @pytest.mark.parametrize("error", [IndexError("mine"), SystemExit(0), KeyboardInterrupt()])
 def test_a_player_that_fails_holds_nobody_up(
     error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(GameTable, "choose", Failing(error))
-    seats = [ME, player("high_low")]
-    with playing(tmp_path, seats) as me:
+    def fail(*_: Any) -> int:
+        raise error
+
+    monkeypatch.setattr(GameTable, "choose", fail)
+    with playing(tmp_path, [ME, player("high_low")]) as me:
         assert me.play_to_the_end()["returns"] is not None
         notices = [each for each in me.received if each["type"] == "notice"]
         assert "random legal move" in notices[0]["text"]
@@ -312,13 +289,9 @@ def test_a_refused_connection_leaves_no_table_in_memory(client: TestClient) -> N
     with seated(client, tokens[1]) as thief:
         assert "a player has taken" in thief.next("closed")["text"]
     assert not tables
-    still_there(client, tokens[0])
-    assert not tables
-
-
-def still_there(client: TestClient, token: str) -> None:
-    with seated(client, token) as me:
+    with seated(client, tokens[0]) as me:
         assert me.next("position")["ply"] == 0
+    assert not tables
 
 
 def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(tmp_path: Path) -> None:
