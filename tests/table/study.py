@@ -1,9 +1,6 @@
-"""The table under load, as commands that write docs/studies/table.json and table.md.
+"""The table under load, as a command that writes docs/studies/table.json and table.md.
 
-python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine
-python -m tests.table.study memory --games 20000
-
---note says under which conditions a study ran, for the page.
+python -m tests.table.study --tables 200 --seconds 60    on a quiet machine
 """
 
 import argparse
@@ -12,12 +9,11 @@ import json
 import os
 import random
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,13 +57,6 @@ class Server:
         seats = [{"kind": "remote", "name": "script"}, *[rival] * (SEATS.get(game, 2) - 1)]
         data = {"game": game, "settings": GAMES[game], "seats": seats}
         return posted(self.address, "/api/tables", data, self.key)["tokens"][0]
-
-    def memory(self) -> int:
-        """Return the resident memory in KiB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        found = re.search(r"VmRSS:\s+(\d+) kB", status)
-        assert found is not None
-        return int(found[1])
 
 
 @contextmanager
@@ -191,83 +180,29 @@ def _cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure_memory(num_games: int, first: int, at_once: int = 8) -> dict:
-    """Play games one after the other; return the resident memory after `first` and at the end."""
-    with serving() as server:
-        warm_up(server)
-        seen: list[tuple[int, int]] = []
-        left = iter(range(num_games))
-        done = [0]
-
-        async def play(worker: int) -> None:
-            rng = random.Random(worker)
-            for number in left:
-                game = list(GAMES)[number % len(GAMES)]
-                await play_game(server, game, rng, number % 10 != 0)
-                done[0] += 1
-                if done[0] % (num_games // 20) == 0 or done[0] == first:
-                    seen.append((done[0], server.memory()))
-                    print(f"{done[0]:,} games, {seen[-1][1] / 1024:.1f} MiB", flush=True)
-
-        async def play_all() -> None:
-            await asyncio.gather(*(play(worker) for worker in range(at_once)))
-
-        asyncio.run(play_all())
-    return {
-        "games": num_games,
-        "first": first,
-        "memory_kib": [list(each) for each in seen],
-        "growth": round(growth(seen, first), 4),
-    }
-
-
-def growth(readings: Sequence[tuple[int, int]], first: int) -> float:
-    """By how much memory grows after `first` games, of readings (games so far, memory).
-
-    One reading is up to a tenth more or less than the next, with what is being collected. So the
-    mean of the later half of those from `first` on is compared with that of the earlier half.
-    """
-    memory = [kib for games, kib in readings if games >= first]
-    half = len(memory) // 2
-    return statistics.mean(memory[half:]) / statistics.mean(memory[:half]) - 1
-
-
 def main() -> None:
-    """Run one study and record it."""
+    """Run the study and record it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=("latency", "memory"))
-    parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--note", default="")
     arguments = parser.parse_args()
     load = round(os.getloadavg()[0], 1)
-    found: Any
-    if arguments.study == "memory":
-        found = measure_memory(arguments.games, arguments.games // 10)
-    else:
-        tables, seconds = arguments.tables, arguments.seconds
-        found = [measure_latency(tables, seconds, has_data) for has_data in (True, False)]
-    record = json.loads(RECORD.read_text())
+    asked = arguments.tables, arguments.seconds
+    found = [measure_latency(*asked, has_data) for has_data in (True, False)]
     held = {"cores": len(os.sched_getaffinity(0)), "load_at_start": load, "found": found}
-    record[arguments.study] = {**held, "note": arguments.note}
+    record = {"latency": {**held, "note": arguments.note}}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
     (FOLDER / "table.md").write_text(page(record))
 
 
 def page(record: dict[str, Any]) -> str:
     """Return the record as a page."""
-    lines = ["# The table under load", ""]
-    lines += ["Written by `python -m tests.table.study`; do not edit.", ""]
-    writers: dict[str, Callable[[Any], list[str]]] = {
-        "latency": _latency_lines,
-        "memory": _memory_lines,
-    }
-    for name, write in writers.items():
-        held = record[name]
-        load = f"{held['cores']} cores, load {held['load_at_start']} in the minute before."
-        lines += [*write(held["found"]), "", f"{load} {held.get('note', '')}".rstrip(), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    held = record["latency"]
+    load = f"{held['cores']} cores, load {held['load_at_start']} in the minute before."
+    lines = ["# The table under load", "", "Written by `python -m tests.table.study`; do not edit."]
+    lines += ["", *_latency_lines(held["found"]), "", f"{load} {held['note']}".rstrip()]
+    return "\n".join(lines) + "\n"
 
 
 def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
@@ -290,18 +225,6 @@ def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
         "server's use of a core |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         *rows,
-    ]
-
-
-def _memory_lines(found: dict[str, Any]) -> list[str]:
-    points = ", ".join(f"{games:,}: {kib / 1024:.0f}" for games, kib in found["memory_kib"])
-    return [
-        "## Memory over many games",
-        "",
-        f"{found['games']:,} games of all five kinds, eight at a time: after the first "
-        f"{found['first']:,} the resident memory changed by {100 * found['growth']:+.1f} % (the "
-        f"mean of the later half of the readings, against the earlier; promised: less than 5 % "
-        f"more). MiB by the number of games: {points}.",
     ]
 
 
