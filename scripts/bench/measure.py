@@ -23,15 +23,7 @@ from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.registry import make_aec, make_raw_aec
 from ..table.catalogue import middling_player
-from .plays import (
-    Timed,
-    aec_replay,
-    best_rate,
-    fused,
-    solo_replay,
-    timed,
-    vector_replay,
-)
+from .plays import Timed, aec_replay, best_rate, fused, solo_replay, timed, vector_replay
 
 BATCH = 4096  # tables of the vector environment
 STEP_NAMES = {

@@ -9,12 +9,7 @@ from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ..options import HUMAN
-from ..output import (
-    add_json,
-    print_table,
-    print_text,
-    write_json,
-)
+from ..output import add_json, print_table, print_text, write_json
 
 _INDENT = len("  settings  ")
 

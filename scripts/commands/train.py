@@ -13,14 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...baselines.arena import MatchResult
-from ..options import (
-    BadArgument,
-    add_game,
-    chosen_game,
-    chosen_players,
-    player_names,
-    user_input,
-)
+from ..options import BadArgument, add_game, chosen_game, chosen_players, player_names, user_input
 from ..output import new_folder, print_matches, progress_bar
 from ..validators import number_of_deals, positive
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ...baselines.players.named_files import check_player, check_stored
 from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
+from ...envs.core.rng import fresh_seed
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
 from .matches import MatchPlan, result_data
 from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
@@ -205,7 +206,7 @@ class Host:
         table, actions = live.table, []
         setup = table.setup.starting_from(table.setup.deal, table.setup.seed)
         if message["deal"] == NEW_DEAL:
-            setup = setup.dealt_anew()
+            setup = setup.starting_from({}, fresh_seed())
         if "ply" in message:
             _check_study(table, connection)
             actions = table.actions[: message["ply"]]

@@ -96,10 +96,6 @@ class Setup:
         seats = (self.seats[-1], *self.seats[:-1])
         return dataclasses.replace(self, seats=seats, resigned=NO_SEAT)
 
-    def dealt_anew(self) -> "Setup":
-        """The same people and settings with a new deal."""
-        return self.starting_from({}, fresh_seed())
-
     def starting_from(self, deal: dict[str, Any], seed: int) -> "Setup":
         """The same people and settings with a deal or position given as plain data."""
         return dataclasses.replace(self, deal=deal, seed=seed, resigned=NO_SEAT)

@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +127,13 @@ def command_line(world: World) -> str:
     return OK if main(command) == 0 else "refused"
 
 
-def by_socket(kind: str, seats: list[dict[str, str]], number: int) -> Attempt:
+def by_socket(kind: str, seats: list[dict[str, str]], number: int, world: World) -> str:
     """A request from seat `number`, or a spectator, of a table."""
-
-    def attempt(world: World) -> str:
-        with server(world.folder) as client:
-            tokens = open_table(client, GAME, seats)
-            with seated(client, tokens[number]) as me:
-                me.next("position")
-                return answer(me, kind, world)
-
-    return attempt
+    with server(world.folder) as client:
+        tokens = open_table(client, GAME, seats)
+        with seated(client, tokens[number]) as me:
+            me.next("position")
+            return answer(me, kind, world)
 
 
 def answer(me: Any, kind: str, world: World) -> str:
@@ -156,18 +153,15 @@ def in_a_match(world: World) -> str:
     return "" if "" in refused else refused[0]
 
 
-def by_agent(files: Callable[[World], Path | None]) -> Attempt:
-    def attempt(world: World) -> str:
-        folder = files(world)
-        tools = Tools(30.0) if folder is None else Tools(30.0, folder)
-        said = [
-            refusal(tools.start, world.game, [world.rival], world.settings, judge=False),
-            refusal(tools.start_match, world.game, world.rival, 1, world.settings),
-        ]
-        assert bool(said[0]) == bool(said[1])
-        return said[0]
-
-    return attempt
+def by_agent(files: Callable[[World], Path | None], world: World) -> str:
+    folder = files(world)
+    tools = Tools(30.0) if folder is None else Tools(30.0, folder)
+    said = [
+        refusal(tools.start, world.game, [world.rival], world.settings, judge=False),
+        refusal(tools.start_match, world.game, world.rival, 1, world.settings),
+    ]
+    assert bool(said[0]) == bool(said[1])
+    return said[0]
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **more: Any) -> str:
@@ -191,12 +185,9 @@ def elsewhere(world: World) -> Path:
     return folder
 
 
-def from_tables(is_trusted: bool) -> Attempt:
-    def attempt(world: World) -> str:
-        stored_table(world)
-        return sit_down(world, is_trusted)
-
-    return attempt
+def from_tables(is_trusted: bool, world: World) -> str:
+    stored_table(world)
+    return sit_down(world, is_trusted)
 
 
 def stored_table(world: World) -> None:
@@ -238,22 +229,19 @@ def sit_down(world: World, is_trusted: bool) -> str:
     return said[0]
 
 
-def from_results(is_trusted: bool) -> Attempt:
-    def attempt(world: World) -> str:
-        path = stored_match(world)
-        running = RunningResults(path, True) if is_trusted else RunningResults(path)
-        app = make_app(TableStore(":memory:"), OWNER, {ADDRESS}, running)
-        with TestClient(app, base_url=f"http://{ADDRESS}", headers=AS_OWNER) as client:
-            assert client.get("/api/results").status_code == 200
-            shown = client.post("/api/replays", json={"contest": 1}).json()
-        page = world.folder / "replay.html"
-        command = ["replay", str(path), "--think", "0", "--html", str(page)]
-        with contextlib.suppress(SystemExit):
-            main([*command, "--trust"] if is_trusted else command)
-        assert page.exists() == ("address" in shown)
-        return shown.get("error", OK)
-
-    return attempt
+def from_results(is_trusted: bool, world: World) -> str:
+    path = stored_match(world)
+    running = RunningResults(path, True) if is_trusted else RunningResults(path)
+    app = make_app(TableStore(":memory:"), OWNER, {ADDRESS}, running)
+    with TestClient(app, base_url=f"http://{ADDRESS}", headers=AS_OWNER) as client:
+        assert client.get("/api/results").status_code == 200
+        shown = client.post("/api/replays", json={"contest": 1}).json()
+    page = world.folder / "replay.html"
+    command = ["replay", str(path), "--think", "0", "--html", str(page)]
+    with contextlib.suppress(SystemExit):
+        main([*command, "--trust"] if is_trusted else command)
+    assert page.exists() == ("address" in shown)
+    return shown.get("error", OK)
 
 
 def stored_match(world: World) -> Path:
@@ -285,21 +273,21 @@ ATTEMPTS: dict[str, Attempt] = {
     "the command line": command_line,
     "requests with the owner's key: games, tables, matches": lambda w: requests(w, AS_OWNER),
     "requests without it": lambda w: requests(w, {}),
-    "`take_over` from a seat of kind `here`": by_socket("take_over", HERE, 0),
-    "`take_over` from a seat of kind `remote`": by_socket("take_over", AWAY, 0),
-    "`hint` from the seat to act": by_socket("hint", [GUEST, player("random")], 0),
+    "`take_over` from a seat of kind `here`": partial(by_socket, "take_over", HERE, 0),
+    "`take_over` from a seat of kind `remote`": partial(by_socket, "take_over", AWAY, 0),
+    "`hint` from the seat to act": partial(by_socket, "hint", [GUEST, player("random")], 0),
     "`take_over` or `hint` from spectators": lambda w: " ".join(
-        by_socket(kind, HERE, 2)(w) for kind in ("take_over", "hint")
+        by_socket(kind, HERE, 2, w) for kind in ("take_over", "hint")
     ),
     "`take_over` or `hint` in a match": in_a_match,
-    "`parlour mcp`": by_agent(lambda _: None),
-    "`parlour mcp --files FOLDER`: in FOLDER": by_agent(lambda world: world.given),
-    "`parlour mcp --files FOLDER`: elsewhere": by_agent(elsewhere),
-    "the tables in your state folder": from_tables(True),
-    "the tables of `--store FILE`": from_tables(False),
-    "the tables of `--store FILE --trust`": from_tables(True),
-    "the results of `parlour replay FILE` and `watch FILE`": from_results(False),
-    "the same with `--trust`": from_results(True),
+    "`parlour mcp`": partial(by_agent, lambda _: None),
+    "`parlour mcp --files FOLDER`: in FOLDER": partial(by_agent, lambda world: world.given),
+    "`parlour mcp --files FOLDER`: elsewhere": partial(by_agent, elsewhere),
+    "the tables in your state folder": partial(from_tables, True),
+    "the tables of `--store FILE`": partial(from_tables, False),
+    "the tables of `--store FILE --trust`": partial(from_tables, True),
+    "the results of `parlour replay FILE` and `watch FILE`": partial(from_results, False),
+    "the same with `--trust`": partial(from_results, True),
     "a transcript": transcript,
 }
 
@@ -334,16 +322,16 @@ def test_the_documentation_has_every_row() -> None:
 def test_settings_of_listed_players_name_no_files(tmp_path: Path, spec: str) -> None:
     world = World(tmp_path, "a Python file")
     world.player = spec.format(pt=world.checkpoint.name, py=world.file.name)
-    assert "cannot be chosen here" in by_agent(lambda _: None)(world)
-    assert "cannot be chosen here" in by_socket("take_over", HERE, 0)(world)
+    assert "cannot be chosen here" in by_agent(lambda _: None, world)
+    assert "cannot be chosen here" in by_socket("take_over", HERE, 0, world)
     assert not world.ran.exists()
 
 
 def test_a_listed_player_is_chosen_with_settings(tmp_path: Path) -> None:
     world = World(tmp_path, "a listed player")
     world.player = "playout:num_playouts=2,playout_policy=first_play"
-    assert by_agent(lambda _: None)(world) == OK
-    assert by_socket("take_over", HERE, 0)(world) == OK
+    assert by_agent(lambda _: None, world) == OK
+    assert by_socket("take_over", HERE, 0, world) == OK
 
 
 @pytest.mark.parametrize("column", FILES)

@@ -26,8 +26,8 @@ from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import streams
 
 from ..view_tools import SHORT
-from .leaks import HIDING
 from .replay_pages import data_of, page_in, pictures, still
+from .test_leak import HIDING
 
 SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
 FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
