@@ -12,9 +12,9 @@ from ....envs.core.rng import SEED_LIMIT
 from ...advice.result_words import Words, words_of
 from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
 from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
-from .batches import Contest
+from .batches import Contest, Outcomes
 from .entrants import EntrantSpec, enter
-from .playing import Plan, PlayedContest, in_lines, join, play_contests
+from .playing import Part, Plan, PlayedContest, assembled, in_lines, play_contests
 
 PLAIN = Plan()
 _BLOCK = 4096  # deals added up at a time, so that they stay in the processor's cache
@@ -126,21 +126,21 @@ def _until_decided(
     """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
     tell = on_progress or in_lines(len(seeds) * game.num_seats)
-    parts: list[PlayedContest] = []
+    parts: list[Part] = []
     for start in range(0, len(seeds), block):
         before = start * game.num_seats
-        parts += play_contests(
+        (played,) = play_contests(
             game,
             [contest],
             seeds[start : start + block],
             plan,
             lambda done, before=before: tell(before + done),  # type: ignore[misc]
         )
-        played = join(parts)
-        verdict = judge(_scores(played), sprt, start)
+        parts.append((seeds[start], Outcomes(played.returns, played.faults)))
+        verdict = judge(_scores(assembled(contest, parts)), sprt, start)
         if verdict.decision != UNDECIDED:
             break
-    decided = played.first(verdict.num_deals)
+    decided = assembled(contest, parts, seeds[: verdict.num_deals])
     return dataclasses.replace(result_of(game, decided), verdict=verdict)
 
 

@@ -1,7 +1,7 @@
 """Play whole contests: read the results that a store has, play the rest and keep it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from .entrants import check_unchanged
 from .seatings import sittings_a_deal
 from .workers import Workers, play_all
 
+Part = tuple[int, Outcomes]  # the first seed of some deals in succession, and their results
+
 
 class PlayedContest(NamedTuple):
     """The known results of a contest."""
@@ -22,21 +24,26 @@ class PlayedContest(NamedTuple):
     returns: np.ndarray  # [deals, sittings, seats]
     faults: tuple[Fault, ...]
 
-    def first(self, num_deals: int) -> "PlayedContest":
-        """Return the results of the first `num_deals` deals."""
-        seeds = self.seeds[:num_deals]
-        faults = tuple(fault for fault in self.faults if fault.seed <= seeds[-1])
-        return PlayedContest(self.contest, seeds, self.returns[:num_deals], faults)
+
+def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = None) -> PlayedContest:
+    """Put results of a contest in order: of the deals `seeds` (step 1), or of all that it has."""
+    known, index = np.unique(_seeds_of(parts), return_index=True)
+    if seeds is not None:
+        chosen = slice(*np.searchsorted(known, (seeds.start, seeds.stop)))
+        known, index = known[chosen], index[chosen]
+    returns = np.concatenate([outcomes.returns for _, outcomes in parts])[index]
+    faults = {
+        (fault.seed, fault.sitting): fault
+        for _, outcomes in parts
+        for fault in outcomes.faults
+        if seeds is None or fault.seed in seeds
+    }
+    return PlayedContest(contest, known, returns, tuple(faults[key] for key in sorted(faults)))
 
 
-def join(parts: Sequence[PlayedContest]) -> PlayedContest:
-    """Join results of the same contest, in the order given."""
-    return PlayedContest(
-        parts[0].contest,
-        np.concatenate([part.seeds for part in parts]),
-        np.concatenate([part.returns for part in parts]),
-        tuple(fault for part in parts for fault in part.faults),
-    )
+def _seeds_of(parts: Sequence[Part]) -> np.ndarray:
+    none = np.zeros(0, np.int64)
+    return np.concatenate([none, *(first + np.arange(len(o.returns)) for first, o in parts)])
 
 
 class Plan(NamedTuple):
@@ -63,30 +70,27 @@ def play_contests(
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    results = {
-        contest: ContestResults(game.num_seats, contest, seeds.start + np.arange(len(seeds)))
+    setting, store = Setting.of(game, plan.control), plan.store
+    parts: dict[Contest, list[Part]] = {
+        contest: [] if store is None else list(store.read(setting, contest, seeds))
         for contest in contests
     }
-    setting = Setting.of(game, plan.control)
-    for contest, result in results.items():
-        if plan.store is not None:
-            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
-                result.add(first_seed, outcomes)
-    batches = _missing(game, results, plan)
+    batches = _missing(game, parts, seeds, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
-    done = sum(int(result.is_played.sum()) * num_games[c] for c, result in results.items())
-    tell = on_progress or in_lines(len(seeds) * sum(num_games.values()))
-    if plan.store is not None:
+    total = len(seeds) * sum(num_games.values())
+    done = total - sum(batch.num_deals * num_games[batch.contest] for batch in batches)
+    tell = on_progress or in_lines(total)
+    if store is not None:
         for contest in dict.fromkeys(batch.contest for batch in batches):
-            plan.store.enter(setting, contest)
+            store.enter(setting, contest)
     for batch, outcomes in play_all(batches, plan.workers):
-        if plan.store is not None:
+        if store is not None:
             check_unchanged(batch.contest.entrants, game)
-            plan.store.add(batch, outcomes)
-        results[batch.contest].add(batch.first_seed, outcomes)
+            store.add(batch, outcomes)
+        parts[batch.contest].append((batch.first_seed, outcomes))
         done += batch.num_deals * num_games[batch.contest]
         tell(done)
-    played = [result.played() for result in results.values()]
+    played = [assembled(contest, parts[contest], seeds) for contest in contests]
     if plan.on_faults is not None:
         for one in played:
             plan.on_faults(game, one.faults)
@@ -99,13 +103,16 @@ def in_lines(num_games: int) -> Callable[[int], None]:
     return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
 
 
-def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[DealBatch]:
+def _missing(
+    game: Game, parts: dict[Contest, list[Part]], seeds: range, plan: Plan
+) -> list[DealBatch]:
     """Return the batches not played yet: the first deals of every contest, then the next ones."""
-    participants = tuple(dict.fromkeys(e for contest in results for e in contest.entrants))
+    participants = tuple(dict.fromkeys(e for contest in parts for e in contest.entrants))
+    wanted = seeds.start + np.arange(len(seeds))
     batches = [
         DealBatch(game, contest, first, num_deals, participants, plan.control)
-        for contest, result in results.items()
-        for first, num_deals in _runs(result.seeds[~result.is_played], plan.batch_deals)
+        for contest, known in parts.items()
+        for first, num_deals in _runs(np.setdiff1d(wanted, _seeds_of(known)), plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
 
@@ -118,51 +125,7 @@ def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
             yield int(part[start]), len(part[start : start + longest])
 
 
-class ContestResults:
-    """The results of one contest, filled in as batches are played."""
-
-    def __init__(self, num_seats: int, contest: Contest, seeds: np.ndarray) -> None:
-        sittings = sittings_a_deal(contest.seating, num_seats)
-        self.contest = contest
-        self.seeds = seeds  # ascending
-        self.is_played = np.zeros(len(seeds), bool)
-        self.returns = np.zeros((len(seeds), sittings, num_seats))
-        self.faults: dict[tuple[int, int], Fault] = {}
-
-    def add(self, first_seed: int, outcomes: Outcomes) -> None:
-        """Add results of the deals from `first_seed` on; ignore deals not requested."""
-        last_seed = first_seed + len(outcomes.returns) - 1
-        first = np.searchsorted(self.seeds, first_seed)
-        end = np.searchsorted(self.seeds, last_seed, side="right")
-        requested = self.seeds[first:end]
-        are_all = len(requested) == len(outcomes.returns)
-        returns = outcomes.returns if are_all else outcomes.returns[requested - first_seed]
-        if len(requested) == len(self.seeds):
-            self.returns = np.require(returns, requirements="W")  # Ray's cannot be written to
-        else:
-            self.returns[first:end] = returns
-        self.is_played[first:end] = True
-        for fault in outcomes.faults:
-            if fault.seed in requested:
-                self.faults[fault.seed, fault.sitting] = fault
-
-    def played(self) -> PlayedContest:
-        """Return the results added so far."""
-        faults = tuple(self.faults[key] for key in sorted(self.faults))
-        done: Any = slice(None) if self.is_played.all() else self.is_played
-        return PlayedContest(self.contest, self.seeds[done], self.returns[done], faults)
-
-
 def read_contests(store: Store, setting: Setting) -> list[PlayedContest]:
     """Read all results of a game from a store, without those that are damaged."""
-    results = []
-    for contest in store.contests(setting):
-        parts = list(store.read(setting, contest))
-        if not parts:
-            continue  # all are damaged
-        played = [first_seed + np.arange(len(outcomes.returns)) for first_seed, outcomes in parts]
-        result = ContestResults(setting.num_seats, contest, np.unique(np.concatenate(played)))
-        for first_seed, outcomes in parts:
-            result.add(first_seed, outcomes)
-        results.append(result)
-    return [result.played() for result in results]
+    parts = {contest: list(store.read(setting, contest)) for contest in store.contests(setting)}
+    return [assembled(contest, known) for contest, known in parts.items() if known]
