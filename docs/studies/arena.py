@@ -1,9 +1,9 @@
 """Long studies of the arena, as commands: intervals, tests, kill -9, the cost of the sandbox.
 
-python -m docs.studies.arena coverage --trials 2000
+python -m docs.studies.arena coverage --times 2000
 python -m docs.studies.arena sprt
 python -m docs.studies.arena kills --times 20
-python -m docs.studies.arena sandbox_cost --games 200
+python -m docs.studies.arena sandbox_cost --times 200
 """
 
 import argparse
@@ -16,6 +16,7 @@ from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, judg
 from parlour.baselines.arena.ratings.statistics import score_of_elo, wilson
 
 from . import coverage, killing, sandbox_cost
+from .recorded import write_record
 from .simulation import paired_scores
 
 
@@ -38,22 +39,18 @@ def wrong_decisions(sprt: Sprt, true_elo: float, num_trials: int, seed: int = 0)
 
 
 def _coverage(num_trials: int) -> None:
-    coverage.write_record(coverage.measure(num_trials))
+    found = coverage.measure(num_trials)
+    write_record(coverage.RECORD, found, coverage.page(found))
     print(f"written to {coverage.RECORD}")
 
 
-def _sprt() -> None:
-    trials = 2000
+def _sprt(trials: int) -> None:
     for sprt in (Sprt(0, 20), Sprt(0, 50, 0.01, 0.01), Sprt(-10, 30, 0.1, 0.05)):
         for true in (sprt.elo0, sprt.elo1):
             stronger, undecided, deals = wrong_decisions(sprt, true, trials)
-            print(f"{sprt}, truly {true:+}: stronger {_share(stronger, trials)}, ", end="")
+            share = wilson(stronger, trials).scaled(100)
+            print(f"{sprt}, truly {true:+}: stronger {share:.1f} %, ", end="")
             print(f"undecided {100 * undecided:.1f} %, {deals:.0f} deals", flush=True)
-
-
-def _share(share: float, trials: int) -> str:
-    _, low, high = (100 * value for value in wilson(float(share), trials))
-    return f"{100 * share:.1f} % [{low:.1f}, {high:.1f}]"
 
 
 def _kills(times: int) -> None:
@@ -67,30 +64,27 @@ def _kills(times: int) -> None:
 def _sandbox_cost(num_games: int) -> None:
     with tempfile.TemporaryDirectory() as logs:
         found = sandbox_cost.measure(num_games, Path(logs))
-    sandbox_cost.write_record(found)
-    print(sandbox_cost.page(found))
+    page = sandbox_cost.page(found)
+    write_record(sandbox_cost.RECORD, found, page)
+    print(page)
+
+
+STUDIES = {  # each with its number of repetitions
+    "coverage": (_coverage, 2000),  # tournaments of each kind
+    "sprt": (_sprt, 2000),  # tests
+    "kills": (_kills, 20),
+    "sandbox_cost": (_sandbox_cost, 200),  # games for each sandbox
+}
 
 
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("study", choices=("coverage", "sprt", "kills", "sandbox_cost"))
-    parser.add_argument(
-        "--games", type=int, default=200, help="games that `sandbox_cost` times for each sandbox"
-    )
-    parser.add_argument("--times", type=int, default=20, help="how often `kills` kills")
-    parser.add_argument(
-        "--trials", type=int, default=2000, help="how many tournaments `coverage` simulates"
-    )
+    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("--times", type=int, help="number of repetitions, such as games or kills")
     arguments = parser.parse_args()
-    if arguments.study == "kills":
-        _kills(arguments.times)
-    elif arguments.study == "sandbox_cost":
-        _sandbox_cost(arguments.games)
-    elif arguments.study == "coverage":
-        _coverage(arguments.trials)
-    else:
-        _sprt()
+    run, times = STUDIES[arguments.study]
+    run(arguments.times or times)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """How often the arena's intervals contain the true value, by simulation with known strengths."""
 
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,12 +16,11 @@ from parlour.baselines.arena.ratings.rankings import count_choices
 from parlour.baselines.arena.ratings.ratings import rate
 from parlour.baselines.arena.ratings.statistics import (
     RETURNS,
-    Estimate,
     mean_of_deals,
     proportion_of_deals,
     wilson,
 )
-from parlour.baselines.arena.results.export import DECIDED
+from parlour.baselines.arena.results.export import DECIDED, markdown_table
 
 from . import simulation
 from .recorded import STUDIES, code_digest
@@ -32,17 +30,6 @@ RECORD = STUDIES / "intervals.json"
 KINDS: dict[str, Callable] = {"duels": duels, "tables": tables}
 NUM_DEALS = (1, 2, 3, 5, 10, 30, 100)
 TRUE_MARGIN = 0.05  # a fit test at this level should reject a true model this often
-# Per cent, of the intervals in use before: a bootstrap over deals for ratings (300 tournaments),
-# Student's and Wilson's for a match (5,000 matches). Kept for comparison.
-BEFORE: dict[str, dict] = {
-    "ratings": {
-        ("duels", 1): 0.7, ("duels", 2): 50.3, ("duels", 5): 83.7, ("duels", 10): 89.7,
-        ("duels", 30): 92.5, ("duels", 100): 93.7,
-        ("tables", 1): 0.0, ("tables", 2): 50.5, ("tables", 5): 83.4, ("tables", 10): 88.9,
-        ("tables", 30): 93.1, ("tables", 100): 94.3,
-    },
-    "matches": {2: (64.6, 99.9), 5: (94.6, 93.1), 10: (96.1, 96.3), 30: (94.8, 95.4)},
-}  # fmt: skip
 MODULES = (choice_model, goodness_of_fit, rankings, ratings, statistics, simulation)
 _NORMAL = 1.96  # an oracle's interval: this many standard errors on either side
 
@@ -126,15 +113,32 @@ def measure(num_trials: int) -> dict[str, Any]:
     }
 
 
-def write_record(found: dict[str, Any]) -> None:
-    """Write the result as JSON, and as a page to read beside it."""
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    RECORD.write_text(json.dumps(found, indent=2) + "\n")
-    RECORD.with_suffix(".md").write_text(_page(found))
-
-
-def _page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any]) -> str:
+    """The result in Markdown."""
     num_intervals = found["num_trials"] * len(ELO)
+    headings = (
+        "kind", "deals", "contain the truth, %", "width to oracle", "narrowest, Elo", "open, %",
+        "decided, %", "decided wrongly, %", "equals decided, %", "rejected, %",
+    )  # fmt: skip
+    rows = [
+        [
+            row["kind"],
+            str(row["num_deals"]),
+            f"{wilson(row['covered'], num_intervals).scaled(100):.1f}",
+            f"{row['width_to_oracle']:.2f}",
+            f"{row['narrowest']:.0f}",
+            *(f"{100 * row[name]:.2f}" for name in ("is_open", "decided", "decided_wrongly")),
+            *(f"{100 * row[name]:.1f}" for name in ("equals_decided", "rejected")),
+        ]
+        for row in found["ratings"]
+    ]
+    shares = [
+        [
+            str(row["num_deals"]),
+            *(f"{100 * row[name]:.1f}" for name in ("mean_return", "share_won")),
+        ]
+        for row in found["matches"]
+    ]
     lines = [
         "# How often the arena's intervals are right",
         "",
@@ -148,43 +152,13 @@ def _page(found: dict[str, Any]) -> str:
         f"decided from a superiority of {100 * DECIDED:.2f} % on. "
         "`Equals decided` is the share of pairs decided among five equal players (a quarter as "
         "many tournaments); at most 2.5 % is promised. `Rejected` is how often the test of fit "
-        "rejects the true model at 5 %. "
-        "`Before` are the percentile intervals of a bootstrap over deals, in 300 tournaments.",
+        "rejects the true model at 5 %.",
         "",
-        "| kind | deals | before, % | contain the truth, % | width to oracle | narrowest, Elo "
-        "| open, % | decided, % | decided wrongly, % | equals decided, % | rejected, % |",
-        "|" + " --- |" * 11,
-    ]
-    for row in found["ratings"]:
-        before = BEFORE["ratings"].get((row["kind"], row["num_deals"]))
-        share = _percent(row["covered"], num_intervals)
-        cells = [
-            row["kind"],
-            row["num_deals"],
-            "" if before is None else f"{before:.1f}",
-            share,
-            f"{row['width_to_oracle']:.2f}",
-            f"{row['narrowest']:.0f}",
-            *(f"{100 * row[name]:.2f}" for name in ("is_open", "decided", "decided_wrongly")),
-            *(f"{100 * row[name]:.1f}" for name in ("equals_decided", "rejected")),
-        ]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    lines += [
+        *markdown_table(headings, rows),
         "",
         "Brackets: 95 % intervals of the simulation, which take intervals of one tournament for "
         f"independent. A match of two players, {20 * found['num_trials']:,} for each line:",
         "",
-        "| deals | mean return before, % | mean return, % | share won before, % | share won, % |",
-        "|" + " --- |" * 5,
+        *markdown_table(("deals", "mean return, %", "share won, %"), shares),
     ]
-    for row in found["matches"]:
-        means, shares = BEFORE["matches"].get(row["num_deals"], ("", ""))
-        cells = [row["num_deals"], means, f"{100 * row['mean_return']:.1f}", shares]
-        cells.append(f"{100 * row['share_won']:.1f}")
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
-
-
-def _percent(share: float, num_trials: int) -> str:
-    found: Estimate = wilson(share, num_trials)
-    return f"{found.scaled(100):.1f}"

@@ -4,11 +4,12 @@ import ast
 import hashlib
 import inspect
 import io
+import json
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 STUDIES: Final = Path(__file__).parent
 
@@ -22,6 +23,12 @@ def code_digest(modules: Iterable[ModuleType]) -> str:
     for module in modules:
         digest.update("\n".join(lines_of_code(inspect.getsource(module)).values()).encode())
     return digest.hexdigest()[:16]
+
+
+def write_record(record: Path, found: dict[str, Any], page: str) -> None:
+    """Write a result as JSON, and the page to read beside it."""
+    record.write_text(json.dumps(found, indent=2) + "\n")
+    record.with_suffix(".md").write_text(page)
 
 
 def lines_of_code(source: str) -> dict[int, str]:

@@ -3,7 +3,6 @@
 So a busy machine slows both alike. The figure is the median difference of neighbouring games.
 """
 
-import json
 import os
 import time
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from parlour.baselines.arena.contest import (
 from parlour.baselines.arena.contest.referee import IsolatedPlayer
 from parlour.baselines.arena.contest.sandbox import BWRAP, NONE
 from parlour.baselines.arena.contest.time_control import TimeControl, isolated
+from parlour.baselines.arena.results.export import markdown_table
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
@@ -94,12 +94,6 @@ def _row(what: str, micros: np.ndarray) -> dict[str, Any]:
     }
 
 
-def write_record(found: dict[str, Any]) -> None:
-    """Write the result as JSON, and as a page to read beside it."""
-    RECORD.write_text(json.dumps(found, indent=2) + "\n")
-    RECORD.with_suffix(".md").write_text(page(found))
-
-
 def page(found: dict[str, Any]) -> str:
     """The result in Markdown."""
     lines = [
@@ -113,11 +107,11 @@ def page(found: dict[str, Any]) -> str:
         "`Added` is the median difference to the neighbouring game without a sandbox, with a 95 % "
         "interval (bootstrap over pairs).",
         "",
-        "| | without | bubblewrap | added |",
-        "|" + " --- |" * 4,
+        *markdown_table(("", "without", "bubblewrap", "added"), map(_cells, found["rows"])),
     ]
-    for row in found["rows"]:
-        added, low, high = (f"{value:+,.0f}" for value in row["added"])
-        without, within = (f"{row['median'][method]:,.0f}" for method in METHODS)
-        lines.append(f"| {row['what']} | {without} | {within} | {added} [{low}, {high}] |")
     return "\n".join(lines) + "\n"
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    added, low, high = (f"{value:+,.0f}" for value in row["added"])
+    return [row["what"], *(f"{row['median'][m]:,.0f}" for m in METHODS), f"{added} [{low}, {high}]"]

@@ -1,9 +1,9 @@
 """Play a match: one policy against a field of another, every deal from every seat."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from .entrants import EntrantSpec, enter
 from .playing import Part, Plan, PlayedContest, assembled, in_lines, play_contests
 
 PLAIN = Plan()
-_BLOCK = 4096  # deals added up at a time, so that they stay in the processor's cache
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,24 +143,24 @@ def _until_decided(
     return dataclasses.replace(result_of(game, decided), verdict=verdict)
 
 
-def _own_returns(played: PlayedContest) -> np.ndarray:
-    """Select the returns [deals, sittings] of the first entrant, at seat s in sitting s."""
-    return np.diagonal(played.returns, axis1=1, axis2=2)
-
-
 def _scores(played: PlayedContest) -> np.ndarray:
-    return (1 + _own_returns(played).mean(axis=1)) / 2
+    """Return the mean score of the first entrant in each deal: [deals], 0 .. 1."""
+    return (1 + np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1)) / 2
 
 
 def result_of(game: Game, played: PlayedContest) -> MatchResult:
     """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
     num_deals, n, _ = played.returns.shape
-    sums = _Sums(*np.empty((len(_Sums._fields), num_deals)))
-    for start in range(0, num_deals, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        _add_up(played.returns[block], [values[block] for values in sums])
-    mean_return = mean_of_deals(sums.own, n, RETURNS)
+    by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
+    own = by_seat[np.arange(n), np.arange(n)]
+    best = by_seat.max(axis=0)
+    leaders = (by_seat == best).sum(axis=0)
+    is_first = own == best
+    wins = (is_first & (leaders == 1)).sum(axis=0)
+    losses = n - is_first.sum(axis=0)
+    mean_return = mean_of_deals(own.sum(axis=0), n, RETURNS)
     first, second = played.contest.entrants
+    own_faults = sum(fault.seat == fault.sitting for fault in played.faults)
     return MatchResult(
         game=game.name,
         first=first.name,
@@ -169,43 +168,11 @@ def result_of(game: Game, played: PlayedContest) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        first_places=proportion_of_deals(sums.first_places, n),
+        first_places=proportion_of_deals((is_first / leaders).sum(axis=0), n),
         fair_share=1 / n,
-        wins=proportion_of_deals(sums.wins, n),
-        draws=proportion_of_deals(sums.draws, n),
-        losses=proportion_of_deals(sums.losses, n),
+        wins=proportion_of_deals(wins, n),
+        draws=proportion_of_deals(n - wins - losses, n),
+        losses=proportion_of_deals(losses, n),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
-        faults=_faults(played),
+        faults=(own_faults, len(played.faults) - own_faults),
     )
-
-
-class _Sums(NamedTuple):
-    """What the games of each deal add up to for the first entrant: [deals] each."""
-
-    own: np.ndarray  # returns
-    first_places: np.ndarray  # shared ones in part
-    wins: np.ndarray
-    draws: np.ndarray
-    losses: np.ndarray
-
-
-def _add_up(returns: np.ndarray, out: Sequence[np.ndarray]) -> None:
-    """Write the fields of `_Sums` for these returns [deals, sittings, seats] to `out`."""
-    by_seat = np.ascontiguousarray(returns.T)  # [seats, sittings, deals]: adds whole rows
-    n = len(by_seat)
-    own = np.array([by_seat[seat, seat] for seat in range(n)])
-    best = by_seat.max(axis=0)
-    leaders = (by_seat == best).sum(axis=0)
-    is_ahead = own == best
-    sums = _Sums(*out)
-    own.sum(axis=0, out=sums.own)
-    (is_ahead / leaders).sum(axis=0, out=sums.first_places)
-    sums.wins[:] = (is_ahead & (leaders == 1)).sum(axis=0)
-    sums.losses[:] = n - is_ahead.sum(axis=0)
-    sums.draws[:] = n - sums.wins - sums.losses
-
-
-def _faults(played: PlayedContest) -> tuple[int, int]:
-    """Count the faults of each entrant; the first sits at seat s in sitting s."""
-    own = sum(fault.seat == fault.sitting for fault in played.faults)
-    return own, len(played.faults) - own

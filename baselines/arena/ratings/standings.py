@@ -1,6 +1,7 @@
 """Make the table of a tournament: ratings, points, and scores of the pairs."""
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ POINTS_FOR_DRAW = 1
 SCORINGS = ("games", "duplicate")
 DOUBTFUL = 0.05  # a fit as bad as this has a p-value below it
 
+Comparisons = dict[tuple[int, int], np.ndarray]  # of pairs: scores and their number [2, deals]
+
 _SUMS = ("games", "wins", "draws", "first places", "seats", "returns")
 
 
@@ -44,9 +47,7 @@ class Standing:
     first_places: Estimate  # proportion of games, shared places counted in part
     mean_return: Estimate
     faults: int  # games lost by a fault
-    group: int = (
-        1  # games connect the players of a group; ratings of different groups do not compare
-    )
+    group: int = 1  # ratings of groups that no games connect do not compare
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,10 +108,16 @@ def standings(
         range(len(entrants)), key=lambda k: (ratings.group[k], -ratings.elo[k].mean, names[k])
     )
     sums = _sums(games, scored, seeds, len(entrants))
-    faults = [entrant.name for played in contests for entrant in _at_fault(played)]
-    comparisons = _all_comparisons(scored, seeds)
-    cross = {pair: proportion_of_deals(*_met(both)) for pair, both in comparisons.items()}
-    cycle = find_cycle(_lower_ends(cross, len(entrants)))
+    faults = [name for played in contests for name in _at_fault(played)]
+    comparisons = _comparisons(scored, seeds)
+    cross = {
+        pair: proportion_of_deals(*both[:, both[1] > 0])  # of the deals in which they met
+        for pair, both in comparisons.items()
+    }
+    lows = np.zeros((len(entrants), len(entrants)))
+    for pair, score in cross.items():
+        lows[pair] = score.low
+    cycle = find_cycle(lows)
     is_explained = not cycle and ratings.fit.p_value >= DOUBTFUL
     return Standings(
         setting.game,
@@ -185,15 +192,12 @@ def _sums(
     return out
 
 
-def _at_fault(played: PlayedContest) -> list[Entrant]:
+def _at_fault(played: PlayedContest) -> list[str]:
     """Return the player at fault in each game that was lost by a fault."""
-    num_seats = played.returns.shape[2]
-    return [
-        played.contest.entrants[
-            played.contest.seated(num_seats, np.array([fault.seed]))[0, fault.sitting, fault.seat]
-        ]
-        for fault in played.faults
-    ]
+    contest, num_seats = played.contest, played.returns.shape[2]
+    seated = (contest.seated(num_seats, np.array([fault.seed]))[0] for fault in played.faults)
+    places = zip(seated, played.faults, strict=True)
+    return [contest.entrants[seats[fault.sitting, fault.seat]].name for seats, fault in places]
 
 
 def _standing(
@@ -216,37 +220,30 @@ def _standing(
     )
 
 
-def _all_comparisons(
-    scored: Sequence[Scored], seeds: np.ndarray
-) -> dict[tuple[int, int], np.ndarray]:
+def _comparisons(scored: Sequence[Scored], seeds: np.ndarray) -> Comparisons:
     """Return for each pair that met its scores and numbers of comparisons by deal: [2, deals]."""
-    sums: dict[tuple[int, int], np.ndarray] = {}
+    out: Comparisons = {}
     for game in scored:
-        rows = np.searchsorted(seeds, game.seeds)
-        met = np.unique(game.players)
-        for pair, won, seats in _comparisons(game, met):
-            both = sums.setdefault(pair, np.zeros((2, len(seeds))))
-            both[0, rows] += won
-            both[1, rows] += seats
-    return sums
-
-
-def _met(both: np.ndarray) -> np.ndarray:
-    """Select the deals in which the pair met."""
-    return both[:, both[1] > 0]
-
-
-def _lower_ends(cross: dict[tuple[int, int], Estimate], num_players: int) -> np.ndarray:
-    out = np.zeros((num_players, num_players))
-    for pair, score in cross.items():
-        out[pair] = score.low
+        rows, met = np.searchsorted(seeds, game.seeds), np.unique(game.players)
+        sums = np.zeros((2, len(game.seeds), len(met), len(met)))
+        for sitting in range(game.players.shape[1]):
+            players, values = game.players[:, sitting], game.values[:, sitting]
+            has = (players[:, :, None] == met).astype(float)  # [deals, places, met]
+            ahead = (1 + np.sign(values[:, :, None] - values[:, None, :])) / 2
+            num_seats = has.sum(axis=1)
+            sums[0] += np.swapaxes(has, 1, 2) @ ahead @ has
+            sums[1] += num_seats[:, :, None] * num_seats[:, None, :]
+        for a, b in itertools.permutations(range(len(met)), 2):
+            if sums[1, :, a, b].any():
+                both = out.setdefault((int(met[a]), int(met[b])), np.zeros((2, len(seeds))))
+                both[:, rows] += sums[:, :, a, b]
     return out
 
 
 def _nash_averages(
     names: Sequence[str],
     ratings: Ratings,
-    comparisons: dict[tuple[int, int], np.ndarray],
+    comparisons: Comparisons,
     order: Sequence[int],
 ) -> tuple[NashAverage, ...]:
     """Rate the players of each group by Nash averaging; score pairs that never met by Elo."""
@@ -266,32 +263,8 @@ def _nash_averages(
     return tuple(out[k] for k in order)
 
 
-def _score(
-    i: int, j: int, ratings: Ratings, comparisons: dict[tuple[int, int], np.ndarray]
-) -> float:
-    if (i, j) in comparisons:
-        won, seats = comparisons[i, j].sum(axis=1)
-        return float(won / seats)
-    return score_of_elo(ratings.elo[i].mean - ratings.elo[j].mean)
-
-
-def _comparisons(
-    game: Scored, met: np.ndarray
-) -> list[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
-    """Yield for each pair its numbers, and its scores and comparisons by deal."""
-    num_deals = len(game.seeds)
-    won = np.zeros((num_deals, len(met), len(met)))
-    seats = np.zeros_like(won)
-    for sitting in range(game.players.shape[1]):
-        players, values = game.players[:, sitting], game.values[:, sitting]
-        has = (players[:, :, None] == met).astype(float)  # [deals, places, met]
-        ahead = (1 + np.sign(values[:, :, None] - values[:, None, :])) / 2
-        won += np.swapaxes(has, 1, 2) @ ahead @ has
-        num_seats = has.sum(axis=1)
-        seats += num_seats[:, :, None] * num_seats[:, None, :]
-    return [
-        ((int(met[a]), int(met[b])), won[:, a, b], seats[:, a, b])
-        for a in range(len(met))
-        for b in range(len(met))
-        if a != b and seats[:, a, b].any()
-    ]
+def _score(i: int, j: int, ratings: Ratings, comparisons: Comparisons) -> float:
+    if (i, j) not in comparisons:
+        return score_of_elo(ratings.elo[i].mean - ratings.elo[j].mean)
+    won, seats = comparisons[i, j].sum(axis=1)
+    return float(won / seats)
