@@ -100,7 +100,7 @@ def wrong_formats(tree: Tree) -> Iterator[str]:
     if not written.startswith(shown.partition("...")[0]) or not written.endswith(shown[-4:]):
         yield f"{page}: a transcript is written so:\n{written[:300]}"
     code = tree.text("baselines/arena/results/store.py")
-    for table in re.findall(r"CREATE TABLE (\w+)", code):
+    for table in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", code):
         if f"`{table}`" not in text:
             yield f"{page}: a store has the table {table}"
 

@@ -13,7 +13,6 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,19 +27,23 @@ from .identity import SEPARATOR, UNKNOWN
 FORMAT = 3
 _logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
-_PATIENCE = 120.0  # seconds to wait while another run writes
+_CONNECTION: dict[str, Any] = {
+    "timeout": 120.0,  # seconds to wait while another run writes
+    "isolation_level": None,
+    "check_same_thread": False,
+}
 
 _SCHEMA = """
-CREATE TABLE setting (  -- what is played, and how players are held to time
+CREATE TABLE IF NOT EXISTS setting (  -- what is played, and how players are held to time
     id INTEGER PRIMARY KEY,
     game TEXT, version INTEGER, num_seats INTEGER, config TEXT, control TEXT,
     UNIQUE (game, version, num_seats, config, control));
-CREATE TABLE player (
+CREATE TABLE IF NOT EXISTS player (
     id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT);
-CREATE TABLE contest (  -- players: their ids in the order of the seating
+CREATE TABLE IF NOT EXISTS contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
-CREATE TABLE batch (  -- status: "played"; former versions also entered what was being played
+CREATE TABLE IF NOT EXISTS batch (  -- status: "played"; former versions had others
     contest INTEGER, first_seed INTEGER, num_deals INTEGER,
     status TEXT, owner TEXT, since REAL,
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
@@ -54,7 +57,7 @@ def store_files(path: Path | str) -> list[str]:
     return [f"{path}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
 
 
-def open_to_read(path: Path, **settings: Any) -> sqlite3.Connection:
+def open_to_read(path: Path) -> sqlite3.Connection:
     """Open an SQLite file for reading only, also where its folder cannot be written to.
 
     Raises ValueError where what a killed run left beside the file cannot be read there.
@@ -64,7 +67,7 @@ def open_to_read(path: Path, **settings: Any) -> sqlite3.Connection:
     has_log = log.exists() and log.stat().st_size > 0
     # Without a log, SQLite would make one. With `immutable` it would ignore the results in a log.
     address = f"{path.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
-    database = sqlite3.connect(address, uri=True, **settings)
+    database = sqlite3.connect(address, uri=True, **_CONNECTION)
     try:
         database.execute("PRAGMA schema_version")
     except sqlite3.OperationalError as error:
@@ -99,7 +102,7 @@ class Setting(NamedTuple):
         return {**self._asdict(), **texts}
 
 
-class Store:
+class Store(contextlib.AbstractContextManager["Store"]):
     """An SQLite file of results. Several runs may read and write it at the same time.
 
     What two runs play at the same time, both play; the results are the same, and kept once.
@@ -117,53 +120,36 @@ class Store:
 
     def __init__(self, path: Path | str, to_read: bool = False) -> None:
         self.path = Path(path)
-        self._to_read = to_read
         self._told: set[str] = set()  # warnings, each logged once
+        is_there = self.path.exists()
+        can_write = all(os.access(p, os.W_OK) for p in (self.path, self.path.parent))
+        is_written = not to_read and (can_write or not is_there)
         try:
-            self._database = self._open()
+            self._database = (
+                sqlite3.connect(self.path, **_CONNECTION) if is_written else open_to_read(self.path)
+            )
             self._database.row_factory = sqlite3.Row
             self._prepare()
         except sqlite3.Error as error:
             raise ValueError(f"{path} is not a store of results: {error}") from error
 
-    def _open(self) -> sqlite3.Connection:
-        """Open the file; for reading only where it or its folder cannot be written to."""
-        settings: dict[str, Any] = {
-            "timeout": _PATIENCE,
-            "isolation_level": None,
-            "check_same_thread": False,
-        }
-        is_there = self.path.exists()
-        can_write = all(os.access(p, os.W_OK) for p in (self.path, self.path.parent))
-        if not self._to_read and (can_write or not is_there):
-            return sqlite3.connect(self.path, **settings)
-        return open_to_read(self.path, **settings)
-
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the file; everything is on disk already."""
         self._database.close()
 
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
     def _prepare(self) -> None:
+        """Make the tables of a new store. Raises sqlite3.Error for a file that is no store."""
         run = self._database.execute
-        if self._is_empty():
+        if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             run(f"PRAGMA application_id = {_APPLICATION}")  # into the file itself, not into its log
             run("PRAGMA journal_mode = WAL")
             with self._writing():
-                if self._is_empty():  # still: another run may have been faster
-                    for statement in _SCHEMA.split(";\n"):
-                        run(statement)
-                    run(f"PRAGMA user_version = {FORMAT}")
+                for statement in _SCHEMA.split(";\n"):
+                    run(statement)
+                run(f"PRAGMA user_version = {FORMAT}")
         ((application,), (found,)) = (
             run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
@@ -174,9 +160,6 @@ class Store:
                 f"it has format {found}, and this version of Parlour reads format {FORMAT}: "
                 "play into a new file"
             )
-
-    def _is_empty(self) -> bool:
-        return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -235,15 +218,14 @@ class Store:
 
     def settings(self) -> list[Setting]:
         """Return the settings with results."""
+        kinds = {"config": dict, "control": dict | None}
+        rows = self._database.execute("SELECT * FROM setting ORDER BY game, id")
         return [
             Setting(
-                row["game"],
-                row["version"],
-                row["num_seats"],
-                self._read_json(row["config"], dict),
-                self._read_json(row["control"], dict | None),
+                **{name: row[name] for name in ("game", "version", "num_seats")},
+                **{name: self._read_json(row[name], kind) for name, kind in kinds.items()},
             )
-            for row in self._database.execute("SELECT * FROM setting ORDER BY game, id")
+            for row in rows
         ]
 
     def contests(self, setting: Setting) -> list[Contest]:
@@ -284,30 +266,31 @@ class Store:
         }
 
     def _contest_id(self, setting: Setting, contest: Contest, inserts: bool = False) -> int | None:
-        """Return the id of a contest; where it is missing None, or the id of a new row."""
+        """Return the id of a contest; where it is missing None, or the id of a new row.
+
+        Raises ValueError where the results of a new player cannot be kept.
+        """
+        players = []
+        for entrant in contest.entrants:
+            kind, _, rest = entrant.identity.partition(SEPARATOR)
+            if inserts and kind == UNKNOWN:
+                reason = rest.partition(SEPARATOR)[2]
+                raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
+            others = {"name": entrant.name, "spec": str(entrant.spec)}
+            players.append(self._id("player", {"identity": entrant.identity}, inserts, others))
         number = self._id("setting", setting.as_row(), inserts)
-        players = [self._player_id(entrant, inserts) for entrant in contest.entrants]
         row = {"setting": number, "seating": contest.seating, "players": json.dumps(players)}
         return self._id("contest", row, inserts)
-
-    def _player_id(self, entrant: Entrant, inserts: bool) -> int | None:
-        kind, _, rest = entrant.identity.partition(SEPARATOR)
-        if inserts and kind == UNKNOWN:
-            reason = rest.partition(SEPARATOR)[2]
-            raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
-        others = {"name": entrant.name, "spec": str(entrant.spec)}
-        return self._id("player", {"identity": entrant.identity}, inserts, others)
 
     def _id(
         self, table: str, key: Mapping[str, Any], inserts: bool, others: Mapping[str, Any] = {}
     ) -> int | None:
         """Return the id of the row with this key; insert the row first where that is allowed."""
-        run = self._database.execute
+        row = {**key, **others}
         if inserts:
-            row = {**key, **others}
-            columns, places = ", ".join(row), ", ".join("?" * len(row))
-            insert = f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING"
-            run(insert, tuple(row.values()))
-        where = " AND ".join(f"{column} = ?" for column in key)
-        found = run(f"SELECT * FROM {table} WHERE {where}", tuple(key.values())).fetchone()
+            columns, values = ", ".join(row), ", ".join(f":{name}" for name in row)
+            insert = f"INSERT INTO {table} ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
+            self._database.execute(insert, row)
+        where = " AND ".join(f"{name} = :{name}" for name in key)
+        found = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
         return None if found is None else found["id"]
