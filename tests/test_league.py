@@ -1,7 +1,6 @@
 """The league: who is a member, and pages that say what was recorded."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,10 +25,7 @@ from parlour.baselines.arena.results.league_pages import (
 from parlour.baselines.arena.results.store import Store
 from parlour.baselines.players.making import make_policy, players_of
 from parlour.envs import GAMES, find_game
-from parlour.scripts.commands.league import readme_of, recorded
 
-DOCS = Path(__file__).resolve().parents[1] / "docs/league"
-LEAGUES = recorded(DOCS)
 SMALL = find_game("trick_taking", num_values=3)
 FIELD = ["random", "smart", "playout:num_playouts=8"]
 
@@ -117,15 +113,3 @@ def test_a_decision_is_timed_for_scripts_and_searches() -> None:
     quick = seconds_a_decision(SMALL, make_policy("smart", SMALL))
     slow = seconds_a_decision(SMALL, make_policy("playout:num_playouts=2000", SMALL))
     assert 0 < quick < slow < 1
-
-
-@pytest.mark.parametrize("name", LEAGUES)
-def test_pages_and_readmes_show_what_was_recorded(name: str) -> None:
-    """After a change of the pages' form: `parlour league` writes them again."""
-    assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == page(name, LEAGUES[name])
-    readme = readme_of(name).read_text(encoding="utf-8")
-    assert with_ladders(readme, LEAGUES[name]) == readme
-
-
-def test_the_index_shows_every_record() -> None:
-    assert (DOCS / "index.md").read_text(encoding="utf-8") == index(LEAGUES)

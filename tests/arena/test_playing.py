@@ -1,7 +1,6 @@
 """Results are played once, kept whole, and read back deal by deal; no game is compiled here."""
 
 import dataclasses
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -74,11 +73,3 @@ def test_all_that_a_store_has_is_rated(tmp_path: Path) -> None:
         play(store, range(40, 43))
         (played,) = read_contests(store, Setting.of(GAME, CONTROL))
     assert_deals(played, [*range(20), 40, 41, 42])
-
-
-def test_a_contest_whose_results_are_all_damaged_is_left_out(tmp_path: Path) -> None:
-    with Store(tmp_path / "store.db") as store:
-        play(store, range(20))
-        with sqlite3.connect(tmp_path / "store.db") as database:
-            database.execute("UPDATE batch SET returns = x'00'")
-        assert read_contests(store, Setting.of(GAME, CONTROL)) == []

@@ -59,6 +59,17 @@ WAYS = {
     ),
     "weights": ("import torch", 'weights = torch.load("{folder}/data.pt")', "bool(weights[0])"),
 }
+WITH_A_SETTING = """
+class Mine:
+    def __init__(self, weights):
+        self.is_high = open(weights).read().strip() == "True"
+
+    def begin(self, seat, game): pass
+    def watch(self, observation): pass
+
+    def choose(self, observation, mask, rng):
+        return int(mask.nonzero()[0][-1 if self.is_high else 0])
+"""
 
 
 def write_data(folder: Path, is_high: bool) -> None:
@@ -112,16 +123,37 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def assert_an_edit_counts(
+    folder: Path, spec: str, workers: int = 1, control: TimeControl | None = None
+) -> None:
+    """Results are used again until data of the player are edited, and then the new ones."""
+    how = (folder / "store.db", spec, workers, control)
+    before, played = in_a_child(play, *how)
+    assert played == 1
+    assert in_a_child(play, *how) == (before, 0)
+    write_data(folder, is_high=True)
+    after, played = in_a_child(play, *how)
+    assert played == 1 and after != before
+    assert in_a_child(play, *how) == (after, 0)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_an_edit_in_the_folder_of_the_player_counts(folder: Path, way: str) -> None:
-    spec, store = write_player(folder, way), folder / "store.db"
-    before, played = in_a_child(play, store, spec)
-    assert played == 1
-    assert in_a_child(play, store, spec) == (before, 0)
-    write_data(folder, is_high=True)
-    after, played = in_a_child(play, store, spec)
-    assert played == 1 and after != before
-    assert in_a_child(play, store, spec) == (after, 0)
+    assert_an_edit_counts(folder, write_player(folder, way))
+
+
+def test_players_in_other_processes_count(folder: Path) -> None:
+    assert_an_edit_counts(folder, write_player(folder, "a module imported late"), workers=2)
+
+
+def test_in_a_contest_too(folder: Path) -> None:
+    control = TimeControl(logs=str(folder / "logs"), sandbox="none", secret="k1")
+    assert_an_edit_counts(folder, write_player(folder, "a helper module"), control=control)
+
+
+def test_a_setting_that_names_a_file_stands_for_its_content(folder: Path) -> None:
+    (folder / "mine.py").write_text(WITH_A_SETTING)
+    assert_an_edit_counts(folder, f"{folder}/mine.py:Mine:weights={folder}/data.txt")
 
 
 def test_an_edit_of_the_player_counts_and_one_of_logs_and_caches_does_not(folder: Path) -> None:
@@ -145,49 +177,24 @@ def test_a_move_of_the_folder_does_not_count(folder: Path, tmp_path: Path) -> No
     assert identity_of(f"{tmp_path}/elsewhere/mine.py:mine", GAME) == before
 
 
-def test_players_in_other_processes_count(folder: Path) -> None:
-    spec, store = write_player(folder, "a module imported late"), folder / "store.db"
-    before, played = in_a_child(play, store, spec, 2)
-    assert played >= 1
-    write_data(folder, is_high=True)
-    after, played = in_a_child(play, store, spec, 2)
-    assert played >= 1 and after != before
-
-
-def test_in_a_contest_too(folder: Path) -> None:
-    spec, store = write_player(folder, "a helper module"), folder / "store.db"
-    control = TimeControl(logs=str(folder / "logs"), sandbox="none", secret="k1")
-    before, played = play(store, spec, control=control)
-    assert played == 1
-    assert play(store, spec, control=control) == (before, 0)
-    write_data(folder, is_high=True)
-    after, played = in_a_child(play, store, spec, 1, control)
-    assert played == 1 and after != before
-
-
-def test_code_edited_after_it_was_loaded_is_not_taken_for_new(folder: Path) -> None:
+@pytest.mark.parametrize("has_played", [True, False])
+def test_code_edited_after_it_was_loaded_is_not_taken_for_new(
+    folder: Path, has_played: bool
+) -> None:
     """The player's file is loaded anew for each match, a module that it imports is not."""
     spec, store = write_player(folder, "a helper module"), folder / "store.db"
 
     def edits_between() -> str:
-        play(store, spec)
+        if has_played:
+            play(store, spec)
+        else:
+            make_policy(spec, GAME)
         (folder / "helper.py").write_text("IS_HIGH = True\n")
         return refusal(play, store, spec)
 
     said = in_a_child(edits_between)
     assert f"{folder} were edited after this process loaded code from there" in said
     assert in_a_child(play, store, spec)[1] == 1
-
-
-def test_code_edited_before_the_first_match_is_not_taken_for_new_either(folder: Path) -> None:
-    spec, store = write_player(folder, "a helper module"), folder / "store.db"
-
-    def edits_first() -> str:
-        make_policy(spec, GAME)
-        (folder / "helper.py").write_text("IS_HIGH = True\n")
-        return refusal(play, store, spec)
-
-    assert "were edited after this process loaded code" in in_a_child(edits_first)
 
 
 def test_modules_without_a_path_are_in_no_folder(
@@ -271,24 +278,6 @@ def test_a_game_of_another_package_depends_on_its_folder(
     assert in_a_child(found) == before
     (folder / "game_of_mine/cards.csv").write_text("")
     assert in_a_child(found) != before
-
-
-def test_a_setting_that_names_a_file_stands_for_its_content(folder: Path) -> None:
-    (folder / "mine.py").write_text(
-        "class Mine:\n"
-        "    def __init__(self, weights):\n"
-        "        self.is_high = open(weights).read().strip() == 'True'\n"
-        "    def begin(self, seat, game): pass\n"
-        "    def watch(self, observation): pass\n"
-        "    def choose(self, observation, mask, rng):\n"
-        "        return int(mask.nonzero()[0][-1 if self.is_high else 0])\n"
-    )
-    spec, store = f"{folder}/mine.py:Mine:weights={folder}/data.txt", folder / "store.db"
-    before, _ = in_a_child(play, store, spec)
-    assert in_a_child(play, store, spec) == (before, 0)
-    write_data(folder, is_high=True)
-    after, played = in_a_child(play, store, spec)
-    assert played == 1 and after != before
 
 
 def test_what_results_depend_on_is_printed(

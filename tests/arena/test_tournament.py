@@ -193,11 +193,6 @@ def test_deals_far_apart_are_rated_together(tmp_path: Path) -> None:
     assert (rated.num_deals, rated.num_games) == (20, 40)
 
 
-def test_an_unnamed_player_cannot_be_kept(tmp_path: Path) -> None:
-    with Store(tmp_path / "store.db") as store, pytest.raises(ValueError, match="cannot be kept"):
-        play_tournament(GAME, (first_card, "random"), 1, plan=Plan(store=store))
-
-
 def test_a_file_of_another_content_is_another_player(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     source = "def choose(observations, masks, rngs):\n    return masks.argmax(axis=1)\n"
@@ -248,6 +243,10 @@ def test_something_else_is_no_store(tmp_path: Path) -> None:
 
 def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     table = play_tournament(GAME, THREE, 20)
+    head, *rows = str(table).splitlines()
+    assert head == "trick_taking: 120 games"
+    assert [row.split()[0] for row in rows] == [row.player for row in table.rows]
+    assert re.fullmatch(r"  \w+ +Elo .*\[.*\], first in \d.*\[.*\] % of 80 games", rows[1])
     files = {path.name: path for path in export(table, tmp_path / "out")}
     data = json.loads(files["results.json"].read_text())
     assert data == finite(as_data(table))
@@ -258,11 +257,3 @@ def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     summary = files["summary.md"].read_text()
     assert all(f"| {player} |" in summary for player in THREE)
     assert files["ratings.png"].read_bytes().startswith(b"\x89PNG")
-
-
-def test_standings_print_a_line_for_each_player() -> None:
-    game = load_game("president", num_players=2)
-    head, *lines = str(play_tournament(game, ["random", "lowest"], num_deals=20)).splitlines()
-    assert head == "president: 40 games"
-    assert [line.split()[0] for line in lines] == ["lowest", "random"]
-    assert re.fullmatch(r"  random Elo -\d+ \[.*\], first in \d.*\[.*\] % of 40 games", lines[1])
