@@ -107,7 +107,9 @@ def page(found: dict[str, Any]) -> str:
         "`Added` is the median difference to the neighbouring game without a sandbox, with a 95 % "
         "interval (bootstrap over pairs).",
         "",
-        *markdown_table(("", "without", "bubblewrap", "added"), map(_cells, found["rows"])),
+        *markdown_table(
+            ("", "without", "bubblewrap", "added"), [_cells(row) for row in found["rows"]]
+        ),
     ]
     return "\n".join(lines) + "\n"
 

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from ...players.user_files import CODE
 from ..play.entrants import names_a_file
 from .confine import drop_privileges, end_with_parent, enter, limit_resources
 from .limits import PlayerLimits
-from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
+from .player_process import OUT_OF_MEMORY, REFUSED, is_out_of_memory, serve
 from .sandbox import Sandbox
 
 # Messages of a supervisor: the player's process id, then its exit status. Instead of the former,
@@ -80,16 +79,17 @@ class ForkServer:
     ) -> tuple[socket.socket, socket.socket, int]:
         """Start a player in this sandbox; return the connections with it and its supervisor.
 
-        The last one is a descriptor of what the player prints.
+        The last one is a descriptor of the file in memory that the player prints to.
         """
         player, players = _packets()
         supervisor, supervisors = _packets()
-        output_out, output_in = os.pipe()
-        order = [spec, asdict(limits), sandbox.first, sandbox.private]
-        descriptors = [players.fileno(), supervisors.fileno(), output_in]
-        with players, supervisors, open(output_in):
+        output = os.memfd_create("output")
+        resources = limits.memory_mib * _MIB, limits.private_mib * _MIB, limits.processes
+        order = [spec, resources, sandbox.first, sandbox.private]
+        descriptors = [players.fileno(), supervisors.fileno(), output]
+        with players, supervisors:
             socket.send_fds(self._socket, [json.dumps(order).encode()], descriptors)
-        return player, supervisor, output_out
+        return player, supervisor, output
 
     def close(self) -> None:
         """End the fork server; its players end with the arena's ends of their connections."""
@@ -167,7 +167,7 @@ def _warm_up(spec: str, game: Game) -> None:
 
 def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
     """In a fork: start the player in its sandbox, and end it with the arena; never return."""
-    spec, limits, sandbox, private = order
+    spec, resources, sandbox, private = order
     player_socket, own, output = descriptors
     with socket.socket(fileno=own) as arena:
         try:
@@ -180,7 +180,7 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
                 os.setsid()
                 arena.close()
                 os.chdir(folder)
-                _confine(PlayerLimits(**limits), bool(sandbox), private)
+                _confine(resources, bool(sandbox), private)
                 _become_player(game, spec, player_socket, output)
             os.close(player_socket)
             os.close(output)
@@ -200,10 +200,10 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
             os._exit(0)
 
 
-def _confine(limits: PlayerLimits, is_in_sandbox: bool, private: str) -> None:
+def _confine(resources: Sequence[int], is_in_sandbox: bool, private: str) -> None:
     """Limit this process, the player's, and point it to its private folder."""
-    processes = limits.processes + _SPARE if is_in_sandbox else None
-    limit_resources(limits.memory_mib * _MIB, limits.private_mib * _MIB, processes)
+    memory, file_size, processes = resources
+    limit_resources(memory, file_size, processes + _SPARE if is_in_sandbox else None)
     if is_in_sandbox:
         drop_privileges()
         os.environ |= {PRIVATE_CODE: os.path.join(private, "code")}  # the others are read-only
@@ -226,9 +226,16 @@ def _become_player(game: Game, spec: str, arena: int, output: int) -> None:
         _draw_fresh_randomness()
         sys.path.insert(0, "")
         sys.dont_write_bytecode = True
-        status = _serve(game, spec, arena)
+        with socket.socket(fileno=arena) as connection:
+            try:
+                policy = make_policy(spec, game)
+            except (ValueError, TypeError):
+                status = REFUSED
+                raise
+            serve(game, policy, connection)
+        status = 0
     except BaseException as error:
-        if is_out_of_memory(error):
+        if status != REFUSED and is_out_of_memory(error):
             status = OUT_OF_MEMORY
         else:
             traceback.print_exc()
@@ -236,18 +243,6 @@ def _become_player(game: Game, spec: str, arena: int, output: int) -> None:
         with contextlib.suppress(Exception):
             sys.stdout.flush()
         os._exit(status)
-
-
-def _serve(game: Game, spec: str, descriptor: int) -> int:
-    """Serve the player; return the exit status."""
-    with socket.socket(fileno=descriptor) as arena:
-        try:
-            server = PlayerServer(game, spec, arena)
-        except (ValueError, TypeError):
-            traceback.print_exc()
-            return REFUSED
-        server.run()
-    return 0
 
 
 def _draw_fresh_randomness() -> None:

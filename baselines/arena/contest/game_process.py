@@ -6,10 +6,8 @@ import os
 import select
 import signal
 import socket
-import time
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
 from .fork_server import MESSAGE, ForkServer
 from .limits import PlayerLimits
@@ -53,20 +51,17 @@ class Log:
                 "logs must be a folder that can be written to"
             ) from error
 
-    def add(self, text: bytes) -> None:
+    def add(self, text: bytes, path: Path | None = None) -> None:
         """Add the part of the text that fits."""
-        self._add(self.path, text)
-
-    def note(self, text: str) -> None:
-        """Add a line to the arena's own notes on the player."""
-        self._add(self._notes, f"{text}\n".encode())
-
-    def _add(self, path: Path, text: bytes) -> None:
         part = text[: self._left]
         self._left -= len(part)
         if part:
-            with path.open("ab") as file:
+            with (path or self.path).open("ab") as file:
                 file.write(part)
+
+    def note(self, text: str) -> None:
+        """Add a line to the arena's own notes on the player."""
+        self.add(f"{text}\n".encode(), self._notes)
 
 
 class _Gone(Exception):
@@ -82,10 +77,7 @@ class GameProcess:
         self._limits = limits
         self._log = log
         self._sandbox = sandbox
-        self._tail = b""
-        self._printed = 0
-        self._player, self._supervisor, output = server.start(spec, limits, sandbox)
-        self._outputs = [output]  # empty once it is closed at the other end
+        self._player, self._supervisor, self._output = server.start(spec, limits, sandbox)
         self._pid = self._message()
         if self._pid <= 0:
             self.close()
@@ -99,7 +91,8 @@ class GameProcess:
     @property
     def tail(self) -> str:
         """Return the last output of the player."""
-        return self._tail.decode(errors="replace").strip()
+        start = max(0, os.fstat(self._output).st_size - _CHUNK)
+        return os.pread(self._output, _CHUNK, start).decode(errors="replace").strip()
 
     def ask(
         self, request: bytes, reply_size: int, seconds: float, kind: str
@@ -136,17 +129,15 @@ class GameProcess:
     ) -> bytes:
         if request:
             self._player.send(request)
-        due = time.monotonic() + _TICK_SECONDS
-        while self._player not in (ready := self._wait(due)):
-            if self._supervisor in ready:
+        while self._player not in (ready := wait([self._player, self._supervisor], _TICK_SECONDS)):
+            if ready:
                 raise _Gone
-            if time.monotonic() >= due:
-                members = self._members()
-                self._check_limits(members)
-                meter.look(members)
-                if meter.charge() > seconds:
-                    raise _too_slow(seconds, kind)
-                due = time.monotonic() + _TICK_SECONDS
+            members = self._members()
+            self._check_limits(members)
+            meter.look(members)
+            if meter.charge() > seconds:
+                raise _too_slow(seconds, kind)
+        self._check_output()
         reply = self._player.recv(size + 1)
         if not reply:
             raise _Gone
@@ -155,6 +146,7 @@ class GameProcess:
         return reply
 
     def _check_limits(self, members: list[int]) -> None:
+        self._check_output()
         limits = self._limits
         if num_tasks(members) > limits.processes:
             reason = f"had more than {limits.processes} processes and threads"
@@ -162,47 +154,19 @@ class GameProcess:
         if memory_mib(members) > limits.memory_mib:
             raise self._out_of_memory()
 
+    def _check_output(self) -> None:
+        limit = self._limits.output_kib
+        if os.fstat(self._output).st_size > limit * 1024:
+            raise Forfeit("output", f"printed more than {limit} KiB in a game")
+
     def _out_of_memory(self) -> Forfeit:
         return Forfeit("memory", f"needed more than {self._limits.memory_mib} MiB of memory")
 
-    def _wait(self, due: float) -> list[Any]:
-        """Wait for the player or its supervisor until `due`; keep what is printed meanwhile."""
-        sources: list[Any] = [self._player, self._supervisor, *self._outputs]
-        ready = wait(sources, max(0.0, due - time.monotonic()))
-        for output in self._outputs:
-            if output in ready:
-                self._keep(output)
-        return ready
-
-    def _keep(self, output: int) -> None:
-        """Add a part of the output to the log. Raises Forfeit where it is too much."""
-        part = os.read(output, _CHUNK)
-        if not part:
-            self._close_output()
-        self._printed += len(part)
-        self._tail = (self._tail + part)[-_CHUNK:]
-        self._log.add(part)
-        if self._printed > self._limits.output_kib * 1024:
-            raise Forfeit("output", f"printed more than {self._limits.output_kib} KiB in a game")
-
-    def _keep_the_rest(self) -> None:
-        while self._outputs and select.select(self._outputs, [], [], 0)[0]:
-            self._keep(*self._outputs)
-
-    def _close_output(self) -> None:
-        while self._outputs:
-            os.close(self._outputs.pop())
-
     def _ended(self) -> Forfeit:
-        """Return the reason why the process or its connection has ended. Raises Forfeit, too."""
+        """Return the reason why the process or its connection has ended."""
         self._sandbox.signal(signal.SIGCONT, self._pid)
-        due = time.monotonic() + _LAST_WORDS_SECONDS
-        while not select.select([self._supervisor], [], [], 0)[0]:
-            if time.monotonic() > due:
-                return Forfeit("crash", "it closed its connection to the arena")
-            wait([self._supervisor, *self._outputs], _LAST_WORDS_SECONDS)
-            self._keep_the_rest()
-        self._keep_the_rest()
+        if not wait([self._supervisor], _LAST_WORDS_SECONDS):
+            return Forfeit("crash", "it closed its connection to the arena")
         status = self._message()
         if status == OUT_OF_MEMORY:
             return self._out_of_memory()
@@ -211,18 +175,17 @@ class GameProcess:
         return Forfeit("crash", reason, is_refused=status == REFUSED)
 
     def close(self) -> None:
-        """End the process and all that it started, at any time."""
+        """End the process and all that it started, at any time; keep what it printed."""
         with contextlib.suppress(OSError):
             self._supervisor.shutdown(socket.SHUT_WR)  # it then ends the player's process group
             self._supervisor.settimeout(_LAST_WORDS_SECONDS)
             while self._supervisor.recv(MESSAGE.size):
                 pass
-        with contextlib.suppress(Forfeit):
-            self._keep_the_rest()
         self._sandbox.close()
         self._player.close()
         self._supervisor.close()
-        self._close_output()
+        self._log.add(os.pread(self._output, self._limits.output_kib * 1024, 0))
+        os.close(self._output)
 
 
 def _too_slow(seconds: float, kind: str) -> Forfeit:

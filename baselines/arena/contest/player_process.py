@@ -12,7 +12,7 @@ import numpy as np
 from ....envs.core.game import Game
 from ....envs.core.play.seating import check_legal
 from ....envs.core.rng import STREAM
-from ...players.making import make_policy
+from ...players.policy import Policy
 
 OUT_OF_MEMORY = 3  # exit status
 REFUSED = 4  # exit status: `make_policy` refused the spec, and printed the reason
@@ -38,52 +38,38 @@ def question(game: Game, with_position: bool) -> np.dtype:
     return np.dtype(fields + ([("position", game.state_dtype)] if with_position else []))
 
 
-class PlayerServer:
-    """A player at its end of the connection. Raises what `make_policy` raises."""
-
-    def __init__(self, game: Game, spec: str, arena: socket.socket) -> None:
-        self._arena = arena
-        self._game = game
-        self._policy = make_policy(spec, game)
-        self._question = question(game, self._policy.needs_positions)
-        self._memory: Any = None
-
-    def run(self) -> None:
-        """Answer until the arena closes the connection."""
-        policy = self._policy
-        self._arena.send(
-            SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES
-        )
-        answers = {CHOOSE: self._choose, BEGIN: self._begin, WATCH: self._watch}
-        while request := bytearray(self._arena.recv(_LARGEST)):
-            self._arena.send(answers[bytes(request[:1])](request[1:]))
-
-    def _begin(self, request: bytearray) -> bytes:
-        assert self._policy.remember is not None
-        self._memory = self._policy.remember()
-        self._memory.begin(int(np.frombuffer(request, SEAT)[0]), self._game)
-        return DONE
-
-    def _watch(self, request: bytearray) -> bytes:
-        self._memory.watch(np.frombuffer(request, self._game.observation_dtype)[0])
-        return DONE
-
-    def _choose(self, request: bytearray) -> bytes:
-        # Copies: within the question its parts lie at odd addresses.
-        asked = {
-            name: np.frombuffer(request, self._question)[name].copy()
-            for name in self._question.names or ()
-        }
-        observations, masks, rngs = asked["observation"], asked["mask"], asked["rng"]
-        if self._memory is not None:
-            actions = np.array([self._memory.choose(observations[0], masks[0], rngs)])
+def serve(game: Game, policy: Policy, arena: socket.socket) -> None:
+    """Answer as this player until the arena closes the connection."""
+    asked = question(game, policy.needs_positions)
+    memory: Any = None
+    arena.send(SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES)
+    while request := bytearray(arena.recv(_LARGEST)):
+        kind, rest = bytes(request[:1]), request[1:]
+        answer = DONE
+        if kind == CHOOSE:
+            answer = _choose(game, policy, memory, np.frombuffer(rest, asked))
+        elif kind == BEGIN:
+            assert policy.remember is not None
+            memory = policy.remember()
+            memory.begin(int(np.frombuffer(rest, SEAT)[0]), game)
         else:
-            actions = np.asarray(self._policy(observations, masks, rngs, asked.get("position")))
-        # Here only their form, with an action that is always legal: the arena warns of others.
-        check_legal(self._game, self._policy.name, np.zeros_like(actions), np.ones_like(masks))
-        answer = np.zeros(1, ANSWER)
-        answer["action"], answer["rng"] = actions, rngs
-        return answer.tobytes()
+            memory.watch(np.frombuffer(rest, game.observation_dtype)[0])
+        arena.send(answer)
+
+
+def _choose(game: Game, policy: Policy, memory: Any, asked: np.ndarray) -> bytes:
+    # Copies: within the question its parts lie at odd addresses.
+    parts = {name: asked[name].copy() for name in asked.dtype.names or ()}
+    observations, masks, rngs = parts["observation"], parts["mask"], parts["rng"]
+    if memory is not None:
+        actions = np.array([memory.choose(observations[0], masks[0], rngs)])
+    else:
+        actions = np.asarray(policy(observations, masks, rngs, parts.get("position")))
+    # Here only their form, with an action that is always legal: the arena warns of others.
+    check_legal(game, policy.name, np.zeros_like(actions), np.ones_like(masks))
+    answer = np.zeros(1, ANSWER)
+    answer["action"], answer["rng"] = actions, rngs
+    return answer.tobytes()
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:

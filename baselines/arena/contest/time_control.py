@@ -133,9 +133,6 @@ def isolated(
     """
     texts = [check_is_text(spec) for spec in specs]
     sandbox = choose_sandbox(control.sandbox)
-    limits = PlayerLimits(
-        **{f.name: getattr(control, f.name) for f in dataclasses.fields(PlayerLimits)}
-    )
     log_bytes = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
     hidden = [str(Path(path).resolve()) for path in (control.logs, str(logs), *control.hidden)]
     with contextlib.ExitStack() as stack:
@@ -143,8 +140,8 @@ def isolated(
         players = []
         for k, spec in enumerate(texts):
             log = Log(logs / f"{k}-{_as_file_name(spec)}.log", log_bytes)
-            make = partial(new_sandbox, sandbox, spec, hidden, limits.private_mib)
-            player = IsolatedPlayer(spec, game, limits, log, server, make, control.tracebacks)
+            make = partial(new_sandbox, sandbox, spec, hidden, control.private_mib)
+            player = IsolatedPlayer(spec, game, control, log, server, make, control.tracebacks)
             players.append(stack.enter_context(player))
         yield players
 

@@ -14,7 +14,7 @@ from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ...players.policy import Policy
-from .deals import looked_up, play_compiled
+from .deals import play_compiled
 from .entrants import Entrant
 from .seatings import SEATINGS
 
@@ -95,9 +95,7 @@ def play_batch(batch: DealBatch, num_threads: int = 1) -> Outcomes:
         batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
     )
     places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
-    return Outcomes(
-        play_deals(batch.game, policies, batch.seeds, looked_up(places, seated), num_threads)
-    )
+    return Outcomes(play_deals(batch.game, policies, batch.seeds, places[seated], num_threads))
 
 
 @lru_cache(maxsize=8)

@@ -40,8 +40,7 @@ def play_compiled(
     and where one has chosen an illegal action.
     """
     compiled = Compiled.of(policies)
-    small = compiled.codes.astype(np.int16)  # new memory takes longer than what is written to it
-    codes = np.ascontiguousarray(looked_up(small, seated))
+    codes = compiled.codes.astype(np.int16)[seated]
     if (codes == EXTERNAL).any():
         return None
     num_deals, num_sittings, num_seats = seated.shape
@@ -58,13 +57,6 @@ def play_compiled(
 
     faults = play_slices(play_some, num_deals, num_threads, num_sittings * GAME_PLIES)
     return out if all(row == NO_ROW for row in faults) else None
-
-
-def looked_up(values: np.ndarray, seated: np.ndarray) -> np.ndarray:
-    """Return values[seated], looked up once where `seated` repeats one deal for all."""
-    if seated.strides[0] == 0:
-        return np.broadcast_to(values[seated[0]], seated.shape)
-    return values[seated]
 
 
 @lru_cache

@@ -5,6 +5,7 @@ in the game's `players.py` names with their budgets, and `best`.
 """
 
 import time
+import timeit
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -32,7 +33,6 @@ SEARCH_BATCH = 4  # deals that a search plays before they are kept
 TIMED_TABLES = 24
 TIMED_PLIES = 25
 PLIES_APART = 6  # between the positions at which players are timed
-LEAST_SECONDS = 0.02  # of a measurement
 TIMINGS = 3  # the best one counts
 
 
@@ -103,21 +103,12 @@ def seconds_a_decision(game: Game, policy: Policy) -> float:
 
     Positions with one legal action do not count.
     """
-    inputs = [batch for batch in _positions(game, policy) if len(batch[0])]
-    num_decisions = sum(len(batch[0]) for batch in inputs)
-    _time(policy, inputs)  # compiles
-    num_repeats = 1
-    while (spent := _time(policy, inputs * num_repeats)) < LEAST_SECONDS:
-        num_repeats *= 4
-    spent = min(spent, *(_time(policy, inputs * num_repeats) for _ in range(TIMINGS - 1)))
-    return spent / (num_repeats * num_decisions)
-
-
-def _time(policy: Policy, inputs: Sequence[tuple[Any, ...]]) -> float:
-    start = time.process_time()
-    for batch in inputs:
-        policy(*batch)
-    return time.process_time() - start
+    inputs = _positions(game, policy)
+    timer = timeit.Timer(lambda: [policy(*batch) for batch in inputs], timer=time.process_time)
+    timer.timeit(1)  # compiles
+    num_repeats, spent = timer.autorange()
+    spent = min(spent, *timer.repeat(TIMINGS - 1, num_repeats))
+    return spent / (num_repeats * sum(len(observations) for observations, *_ in inputs))
 
 
 def _positions(game: Game, policy: Policy) -> list[tuple[Any, ...]]:

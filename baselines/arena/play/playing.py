@@ -27,7 +27,8 @@ class PlayedContest(NamedTuple):
 
 def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = None) -> PlayedContest:
     """Put results of a contest in order: of the deals `seeds` (step 1), or of all that it has."""
-    known, index = np.unique(_seeds_of(parts), return_index=True)
+    played = [first + np.arange(len(outcomes.returns)) for first, outcomes in parts]
+    known, index = np.unique(np.concatenate(played), return_index=True)
     if seeds is not None:
         chosen = slice(*np.searchsorted(known, (seeds.start, seeds.stop)))
         known, index = known[chosen], index[chosen]
@@ -39,11 +40,6 @@ def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = Non
         if seeds is None or fault.seed in seeds
     }
     return PlayedContest(contest, known, returns, tuple(faults[key] for key in sorted(faults)))
-
-
-def _seeds_of(parts: Sequence[Part]) -> np.ndarray:
-    none = np.zeros(0, np.int64)
-    return np.concatenate([none, *(first + np.arange(len(o.returns)) for first, o in parts)])
 
 
 class Plan(NamedTuple):
@@ -108,13 +104,20 @@ def _missing(
 ) -> list[DealBatch]:
     """Return the batches not played yet: the first deals of every contest, then the next ones."""
     participants = tuple(dict.fromkeys(e for contest in parts for e in contest.entrants))
-    wanted = seeds.start + np.arange(len(seeds))
     batches = [
         DealBatch(game, contest, first, num_deals, participants, plan.control)
         for contest, known in parts.items()
-        for first, num_deals in _runs(np.setdiff1d(wanted, _seeds_of(known)), plan.batch_deals)
+        for first, num_deals in _runs(_unplayed(seeds, known), plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
+
+
+def _unplayed(seeds: range, parts: Sequence[Part]) -> np.ndarray:
+    is_open = np.ones(len(seeds), bool)
+    for first, outcomes in parts:
+        start = first - seeds.start
+        is_open[max(start, 0) : start + len(outcomes.returns)] = False
+    return seeds.start + np.flatnonzero(is_open)
 
 
 def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
