@@ -114,22 +114,14 @@ class _Guarded:
             raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
 
 
-@dataclasses.dataclass
 class _GuardedMemory:
     """A user's player with memory, guarded in the same way."""
 
-    player: Memory
-    who: str
-    path: Path | None
-
-    def begin(self, seat: int, game: Game) -> None:
-        _Guarded(self.player.begin, self.who, self.path)(seat, game)
-
-    def watch(self, observation: Any) -> None:
-        _Guarded(self.player.watch, self.who, self.path)(observation)
-
-    def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
-        return _Guarded(self.player.choose, self.who, self.path)(observation, action_mask, rng)
+    def __init__(self, player: Memory, who: str, path: Path | None) -> None:
+        self.player = player
+        self.begin = _Guarded(player.begin, who, path)
+        self.watch = _Guarded(player.watch, who, path)
+        self.choose = _Guarded(player.choose, who, path)
 
 
 def _load_module(path: Path) -> ModuleType:
