@@ -138,7 +138,7 @@ class StandInUno:
 @pytest.mark.parametrize("leaks", [False, True])
 def test_the_hidden_cards_of_rlcard_are_shuffled_and_put_back(leaks: bool) -> None:
     env, rng = StandInUno(leaks), random.Random(0)
-    position = RlcardPosition(env, ())
+    position = RlcardPosition(env)
     twins = [position.twin(1, rng) for _ in range(20)]
     same = [twin is not None and twin.views(1) == position.views(1) for twin in twins]
     assert all(same) != leaks

@@ -35,7 +35,10 @@ class Shown(Protocol):
 
 
 class Position(Shown, Protocol):
-    """A position of a running game in which a seat decides, or its end."""
+    """A position of a running game in which a seat decides, or its end.
+
+    A class that inherits from it need not have what its library lacks, a re-deal or returns.
+    """
 
     num_seats: int
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .audit import Subject
+from .audit import Position, Subject
 
 Place = tuple[Any, Any]  # a list or the fields of an object, and where a card lies in it
 RLCARD = "rlcard:"
@@ -81,7 +81,7 @@ class Snapshot(NamedTuple):
         return self.events
 
 
-def shuffled(position: Any, env: Any, seat: int, rng: random.Random) -> Snapshot | None:
+def shuffled(position: Position, env: Any, seat: int, rng: random.Random) -> Snapshot | None:
     """Show a position with the cards shuffled that a seat cannot see.
 
     `env` is the RLCard environment in it. None where it is not known which cards these are.
@@ -104,12 +104,32 @@ def _lay(places: Sequence[Place], cards: Sequence[Any]) -> None:
         holder[key] = card
 
 
-class RlcardPosition:
+class SteppedPosition(Position):
+    """A position of an environment that deals nothing anew; `rlcard` is that of RLCard in it."""
+
+    def __init__(self, env: Any, rlcard: Any, num_seats: int) -> None:
+        self.env, self.rlcard, self.num_seats = env, rlcard, num_seats
+        self.actions: list[int] = []
+
+    def play(self, action: int) -> None:
+        """Play an action."""
+        self.env.step(action)
+        self.actions.append(action)
+
+    def history(self) -> str:
+        """Return the actions played."""
+        return str(self.actions)
+
+    def twin(self, seat: int, rng: random.Random) -> Snapshot | None:
+        """Shuffle what is hidden from a seat."""
+        return shuffled(self, self.rlcard, seat, rng)
+
+
+class RlcardPosition(SteppedPosition):
     """A position of an RLCard environment."""
 
-    def __init__(self, env: Any, actions: Sequence[int]) -> None:
-        self.env, self.actions = env, list(actions)
-        self.num_seats = env.num_players
+    def __init__(self, env: Any) -> None:
+        super().__init__(env, env, env.num_players)
 
     def actor(self) -> int | None:
         """Return the player to act; None at the end."""
@@ -119,11 +139,6 @@ class RlcardPosition:
         """Return the legal actions."""
         return sorted(self.env.get_state(self.env.get_player_id())["legal_actions"])
 
-    def play(self, action: int) -> None:
-        """Play an action."""
-        self.env.step(action)
-        self.actions.append(action)
-
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return the observation, as numbers and in words."""
         state = self.env.get_state(seat)
@@ -132,21 +147,6 @@ class RlcardPosition:
             "obs": tuple(map(float, state["obs"].ravel())),
             "raw_obs": ADDRESS.sub("", words),
         }
-
-    def history(self) -> str:
-        """Return the actions played."""
-        return str(self.actions)
-
-    def redealt(self, seat: int, rng: random.Random) -> None:
-        """RLCard has no re-deal."""
-
-    def twin(self, seat: int, rng: random.Random) -> Snapshot | None:
-        """Shuffle what is hidden from a seat."""
-        return shuffled(self, self.env, seat, rng)
-
-    def wrong_returns(self) -> str | None:
-        """Nothing is declared that could be compared."""
-        return None
 
 
 def rlcard_subject(name: str) -> Subject:
@@ -163,7 +163,7 @@ def rlcard_subject(name: str) -> Subject:
     def start(seed: int) -> RlcardPosition:
         env.seed(seed)
         env.reset()
-        return RlcardPosition(env, ())
+        return RlcardPosition(env)
 
     version = f"rlcard {rlcard.__version__}"
     return Subject(f"{RLCARD}{name}", version, start, notes_of(env), declares_returns=False)

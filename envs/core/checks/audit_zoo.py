@@ -1,24 +1,22 @@
 """PettingZoo's AEC environments for the audit, by the path of their module."""
 
 import importlib
-import random
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from .any_env import AnyEnv, frozen
 from .audit import Subject
-from .audit_rlcard import Snapshot, notes_of, shuffled
+from .audit_rlcard import SteppedPosition, notes_of
 from .report import Trial
 
 _TRIAL = Trial(range(0), None, True, 0)
 
 
-class ZooPosition:
+class ZooPosition(SteppedPosition):
     """A position of an environment, as `AnyEnv` shows it."""
 
-    def __init__(self, env: AnyEnv, actions: Sequence[int]) -> None:
-        self.env, self.actions = env, list(actions)
-        self.num_seats = len(env.agents)
+    def __init__(self, env: AnyEnv) -> None:
+        super().__init__(env, getattr(env.env.unwrapped, "env", None), len(env.agents))
 
     def actor(self) -> int | None:
         """Return the index of the agent to act; None at the end."""
@@ -28,11 +26,6 @@ class ZooPosition:
     def legal(self) -> Sequence[int]:
         """Return the legal actions."""
         return self.env.legal(self.env.env.agent_selection)
-
-    def play(self, action: int) -> None:
-        """Play an action."""
-        self.env.step(action)
-        self.actions.append(action)
 
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return what an agent observes, its mask, its info and what it has earned."""
@@ -44,21 +37,6 @@ class ZooPosition:
             "info": frozen(self.env.env.infos.get(agent, {})),
             "rewards": float(self.env.total[seat]),
         }
-
-    def history(self) -> str:
-        """Return the actions played."""
-        return str(self.actions)
-
-    def redealt(self, seat: int, rng: random.Random) -> None:
-        """PettingZoo has no re-deal."""
-
-    def twin(self, seat: int, rng: random.Random) -> Snapshot | None:
-        """Shuffle what is hidden from a seat where the environment holds a game of RLCard."""
-        return shuffled(self, getattr(self.env.env.unwrapped, "env", None), seat, rng)
-
-    def wrong_returns(self) -> str | None:
-        """Nothing is declared that could be compared."""
-        return None
 
 
 def zoo_subject(path: str) -> Subject:
@@ -75,7 +53,7 @@ def zoo_subject(path: str) -> Subject:
 
     def start(seed: int) -> ZooPosition:
         played.reset(seed)
-        return ZooPosition(played, ())
+        return ZooPosition(played)
 
     return Subject(
         path, _with_version(path.partition(".")[0]), start, notes, declares_returns=False
