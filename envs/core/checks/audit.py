@@ -47,6 +47,7 @@ class Position(Shown, Protocol):
 
     def redealt(self, seat: int, rng: random.Random) -> Shown | None:
         """Return what the library deals anew for a seat; None where it has no way."""
+        return None
 
     def twin(self, seat: int, rng: random.Random) -> Shown | None:
         """Return another position that looks the same to a seat, from its first decision on.
@@ -56,6 +57,7 @@ class Position(Shown, Protocol):
 
     def wrong_returns(self) -> str | None:
         """Return what is wrong with the returns at the end, or None."""
+        return None
 
 
 class Subject(NamedTuple):
