@@ -86,17 +86,6 @@ def test_integers_are_inside_the_declared_bounds() -> None:
     assert LAYOUT.high[9:].tolist() == [1] * 70
 
 
-@pytest.mark.parametrize("form", ["integers", "scaled"])
-def test_bits_that_do_not_fill_a_byte_leave_the_next_record_alone(form: str) -> None:
-    layout = FlatLayout((FIELDS[0], WHOLE, COLOURS))
-    before = np.zeros(50, layout.dtype)
-    for name in ("height", "whole", "colours"):
-        before[name] = records(50)[name]
-    vectors = getattr(layout, form)(before)
-    assert layout.records(vectors).tobytes() == before.tobytes()
-    assert set(np.unique(vectors[:, 1:]).tolist()) == {0, 1}
-
-
 @pytest.mark.parametrize("is_scaled", [True, False])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64])
 @pytest.mark.parametrize("num_plain", [0, 1, 17])
