@@ -19,7 +19,7 @@ from ..players.objective import weigh_first_place
 from ..players.policy import Policy
 from ..search import rollout
 from ..search.playout import checked_budget
-from .open_hands import OpenHands, solve
+from .open_hands import OpenHands, lowest_of_runs, others_in, solve
 
 NAME = "max_n"
 NUM_SIMULATIONS = 200
@@ -58,9 +58,9 @@ def max_n(
         milliseconds,
         first_place_weight=first_place_weight,
         horizon=HORIZON,
-        knowledge=rollout.Knowledge(outcome, (OpenHands.empty(game), SOLVED_TRICKS), merge_runs),
+        knowledge=rollout.Knowledge(outcome, OpenHands.empty(game, SOLVED_TRICKS), merge_runs),
     )
-    lock = threading.Lock()  # threads must not share the memory
+    lock = threading.Lock()  # threads must not share the stack
     assert policy.values is not None
     return dataclasses.replace(
         policy,
@@ -86,23 +86,11 @@ def _alone(function: Callable[..., np.ndarray], lock: threading.Lock) -> Callabl
 @rule
 def outcome(state, seat, first_place_weight, values, memory):
     """What a game is worth to a seat where few enough tricks are left to solve; NaN before."""
-    hands, solved_tricks = memory
-    if state.tricks_left > solved_tricks:
+    if state.tricks_left > memory.tricks:
         return np.nan
-    value_tricks(hands, state, values)
+    solve(memory, state, values)
     worth_of(values, first_place_weight)
     return values[seat]
-
-
-@rule
-def value_tricks(hands, state, out):
-    """Write the tricks that each seat will have at the end into out [seats]."""
-    if state.tricks_left > 0:
-        solve(hands, state, out)
-    else:
-        out[:] = 0.0
-    for seat in range(out.shape[0]):
-        out[seat] += state.tricks_won[seat]
 
 
 @rule
@@ -122,15 +110,11 @@ def merge_runs(state, same_as):
     seat = np.int64(state.seat_to_act)
     num_seats, num_values = state.dealt.shape
     for colour in range(num_seats):
-        others = state.table[colour]
-        for other in range(num_seats):
-            if other != seat:
-                others |= state.hands[other, colour]
-        lowest = np.int64(-1)
+        own = state.hands[seat, colour]
+        lowest = lowest_of_runs(own, others_in(state, seat, colour))
+        card = np.int64(-1)
         for value in range(num_values):
-            if others >> value & 1:
-                lowest = -1
-            elif state.hands[seat, colour] >> value & 1:
+            if lowest >> value & 1:
                 card = colour * num_values + value
-                lowest = card if lowest < 0 else lowest
-                same_as[card] = lowest
+            if own >> value & 1:
+                same_as[colour * num_values + value] = card
