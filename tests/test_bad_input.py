@@ -1,6 +1,6 @@
-"""Settings, deals and actions that cannot be are refused with an error that says why, in each game.
+"""What cannot be is refused with an error that says why: settings, deals, actions and players.
 
-What cannot be is listed in `bad_input.py` of the game's folder.
+Each game lists it in `bad_input.py` of its folder.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from parlour.baselines import make_policy
 from parlour.envs import GAMES
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
@@ -25,7 +26,7 @@ def listed(kind: str) -> list[Any]:
         pytest.param(name, *case, id=f"{name}-{number}")
         for name in GAMES
         if (Path(__file__).parent / name / "bad_input.py").exists()
-        for number, case in enumerate(getattr(import_module(f"tests.{name}.bad_input"), kind))
+        for number, case in enumerate(getattr(import_module(f"tests.{name}.bad_input"), kind, []))
     ]
 
 
@@ -58,3 +59,9 @@ def test_names_of_no_action_are_refused(name: str, action: Any, message: str) ->
 def test_numbers_of_no_action_are_refused(name: str, action: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         find_game(name).action_name(action)
+
+
+@pytest.mark.parametrize(("name", "player", "message"), listed("PLAYERS"))
+def test_players_that_cannot_be_are_refused(name: str, player: str, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        make_policy(player, find_game(name))

@@ -38,3 +38,4 @@ NAMES = [
     for name in ("draw:0", "draw:4", "take:+2", "take:1", "discard:red 3-6", "")
 ]
 NUMBERS = [(action, r"actions are 0 \.\. 4, not") for action in (-1, 5, 1.0)]
+PLAYERS = [("x_defensive:sampling=3", "sampling must be True or False; got 3")]

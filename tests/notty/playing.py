@@ -11,6 +11,7 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import KIND_NAMES, kinds_of
+from parlour.envs.notty.text import cards_text
 from parlour.envs.registry import load_game
 
 # Sixteen and twenty cards without a group: no three neighbours, no number in three colours.
@@ -80,16 +81,7 @@ def legal(tables: Tables) -> list[str]:
 
 def hand(tables: Tables, seat: int) -> str:
     """The cards of a seat at the one table, written short."""
-    return written(kinds_of(*tables.states[0]["hands"][seat]))
-
-
-def written(kinds: list[int]) -> str:
-    """Kinds as `red 1 2 2, blue 7`."""
-    by_colour: dict[str, list[str]] = {}
-    for kind in kinds:
-        colour, number = KIND_NAMES[kind].split()
-        by_colour.setdefault(colour, []).append(number)
-    return ", ".join(" ".join([colour, *numbers]) for colour, numbers in by_colour.items())
+    return cards_text(kinds_of(*tables.states[0]["hands"][seat]))
 
 
 def returns(tables: Tables) -> list[float]:

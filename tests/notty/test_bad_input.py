@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parlour.baselines import make_policy
 from parlour.baselines.notty.hints import hints
 from parlour.envs.notty.discard import best_discard
 from parlour.envs.registry import load_game
@@ -46,11 +45,6 @@ def test_hands_that_cannot_be_are_refused(hand: list[int], message: str) -> None
 def test_an_unknown_solver_is_refused() -> None:
     with pytest.raises(ValueError, match="solver must be one of table, scip; got 'guess'"):
         best_discard(counts("red 1"), solver="guess")
-
-
-def test_settings_of_players_are_checked() -> None:
-    with pytest.raises(ValueError, match="sampling must be True or False; got 3"):
-        make_policy("x_defensive:sampling=3", load_game("notty"))
 
 
 def test_hints_are_for_seats_that_exist_and_not_while_chance_is_to_act() -> None:

@@ -35,13 +35,6 @@ def test_a_laid_down_deck_is_shuffled_and_no_seat_sees_a_difference() -> None:
     assert max(tops.values()) < 50  # 16 on average
 
 
-def test_without_a_laid_down_deck_there_is_nothing_to_deal_again() -> None:
-    tables = table(*HANDS, script="draw:1 pass")
-    for seat in (0, 1):
-        determinized = tables.determinize(np.array([0]), np.array([seat]), streams([seat], 1))
-        assert determinized.tobytes() == tables.states.tobytes()
-
-
 def test_what_was_drawn_is_open_and_what_will_be_drawn_is_not() -> None:
     one = table(*HANDS, first=FIRST, script="draw:1")
     other = table(*HANDS, first="red 9, green 9", script="draw:1")

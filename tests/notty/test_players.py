@@ -85,9 +85,6 @@ def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
     assert row_function_of(game, "x_aggressive") is players["x_aggressive"].row_function
 
 
-# What draws and takes bring
-
-
 # x_defensive
 
 

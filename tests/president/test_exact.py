@@ -11,7 +11,7 @@ from docs.studies.president_perfect import RECORD, load, page
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.president.measures import blunders
-from parlour.baselines.president.solver import Solver, is_dominated, runs_home
+from parlour.baselines.president.solver import is_dominated, runs_home
 from parlour.envs import load_game
 from parlour.scripts.main import main
 from tests.president.test_solver import (
@@ -24,37 +24,6 @@ from tests.president.test_solver import (
 )
 
 GAME = load_game("president", num_players=2)
-
-
-def positions_of(own: tuple, other: tuple) -> set:
-    """All positions that can be reached from a lead, as hands and the play to beat."""
-    found: set = set()
-    left: list[tuple] = [(own, other, None)]
-    while left:
-        position = left.pop()
-        if position in found:
-            continue
-        found.add(position)
-        own, other, table = position
-        for rank in range(NUM_RANKS):
-            for count in range(1, own[rank] + 1):
-                if table is None or (count == table[0] and rank > table[1]):
-                    mine = (*own[:rank], own[rank] - count, *own[rank + 1 :])
-                    if any(mine):
-                        left.append((other, mine, (count, rank)))
-        if table is not None:
-            left.append((other, own, None))
-    return found
-
-
-def test_every_position_of_small_deals_has_the_value_of_plain_minimax() -> None:
-    rng, solver, num_positions = random.Random(2), Solver(GAME), 0
-    for _ in range(30):
-        for own, other, table in positions_of(*random_hands(rng, 4)):
-            action = 0 if table is None else 4 * table[1] + table[0]
-            assert solver.can_win(word(own), word(other), action) == minimax(own, other, table)
-            num_positions += 1
-    assert num_positions > 800
 
 
 def test_a_leader_that_is_said_to_run_home_wins() -> None:

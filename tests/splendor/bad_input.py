@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
+
+from tests.splendor.boards import random_deal
 
 SETTINGS = [
     ({name: value}, f"{name} must be an integer in")
@@ -15,7 +18,33 @@ SETTINGS = [
     )
 ]
 TABLE: dict = {}
-DEALS: list[tuple[Any, str]] = []  # test_positions.py has them
+DEAL = random_deal(random.Random(4), 2)
+NOBLES = DEAL["nobles"]
+FIRST, SECOND, THIRD = DEAL["decks"]
+
+
+def decks(*given: Any) -> dict[str, Any]:
+    """The deal with these decks."""
+    return {**DEAL, "decks": list(given)}
+
+
+NO_DEALS: list[Any] = [
+    *(None, 3, [], {}, {"decks": []}, {"position": {}}, {"nobles": [], "deck": []}),
+]
+DEALS: list[tuple[Any, str]] = [
+    *((data, r'a deal is {"decks".*}; got ') for data in NO_DEALS),
+    ({**DEAL, "nobles": 3}, "a deal needs lists of 3 nobles; got"),
+    ({**DEAL, "nobles": NOBLES[:2]}, "needs lists of 3 nobles; got lists of 2"),
+    ({**DEAL, "nobles": [NOBLES[1], *NOBLES[1:]]}, "is there 2 times"),
+    ({**DEAL, "nobles": [None, *NOBLES[1:]]}, "there is no noble None; nobles are"),
+    (decks(FIRST, SECOND), "needs lists of 40, 30, 20 cards; got lists of 40, 30$"),
+    (decks(5, SECOND, THIRD), "needs lists of 40, 30, 20 cards; got .5, "),
+    (decks(FIRST[1:], SECOND, THIRD), "got lists of 39, 30, 20"),
+    (decks([FIRST[1], *FIRST[1:]], SECOND, THIRD), "is there 2 times"),
+    (decks([SECOND[0], *FIRST[1:]], [FIRST[0], *SECOND[1:]], THIRD), "is of tier 2, not 1"),
+    (decks(["black", *FIRST[1:]], SECOND, THIRD), "there is no card 'black'; cards"),
+    (decks([["red", 0, [9] * 5], *FIRST[1:]], SECOND, THIRD), "there is no card"),
+]
 NAMES = [
     (name, "no action is called .*actions are such as collect:black")
     for name in (

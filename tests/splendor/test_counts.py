@@ -23,6 +23,7 @@ SHEET_COUNTS: list[tuple[list[int], list[int], dict[int, int], int, int]] = [
     ([2, 2, 2, 2, 1, 0], FULL, {1: 5, 2: 30, 3: 26}, 20, 12),
     ([2, 2, 2, 2, 2, 0], FULL, {1: 20, 2: 60, 3: 20}, 50, 60),
     ([5, 5, 0, 0, 0, 0], FULL, {1: 8, 2: 15, 3: 10}, 11, 24),
+    ([5, 5, 0, 0, 0, 0], [2, 2, 7, 7, 7, 5], {1: 8, 2: 15, 3: 10}, 9, 24),  # of four players
     ([0, 0, 0, 0, 0, 0], [4, 4, 0, 0, 0, 5], {2: 1}, 2, 12),
     ([0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], {}, 0, 12),
 ]
@@ -66,23 +67,6 @@ def test_the_exact_counts_of_the_sheet(
     tables.states[0]["bank"] = pack(bank)
     names = names_of(game, tables.states[0])
     assert counts_of(names) == (different, same, reserve)
-
-
-@pytest.mark.parametrize(
-    ("gems", "different", "same", "reserve"),
-    [
-        ([2, 2, 1, 1, 1, 0], {3: 10}, 5, 12),
-        ([2, 2, 2, 1, 1, 0], {2: 10, 3: 20}, 5, 12),
-        ([2, 2, 2, 2, 1, 0], {1: 5, 2: 30, 3: 26}, 20, 12),
-        ([2, 2, 2, 2, 2, 0], {1: 20, 2: 60, 3: 20}, 50, 60),
-        ([5, 5, 0, 0, 0, 0], {1: 8, 2: 15, 3: 10}, 9, 24),  # two black and two red are left
-    ],
-)
-def test_the_counts_with_the_gems_of_four_players(
-    gems: list[int], different: dict[int, int], same: int, reserve: int
-) -> None:
-    seats = seats_with(gems, [0] * 6, [0] * 6, [0] * 6)
-    assert counts_of(legal_names(board(seats))) == (different, same, reserve)
 
 
 def test_a_game_begins_with_ten_and_five_collects_and_twelve_reserves() -> None:

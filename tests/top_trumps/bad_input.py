@@ -47,3 +47,11 @@ DEALS: list[tuple[Any, str]] = [
 ]
 NAMES = [("Field5", "no action is called 'Field5'; did you mean 'Field4'")]
 NUMBERS = [(5, r"actions are 0 \.\. 4, not 5")]
+PLAYERS = [
+    ("expert:m=1.5", r"m must be a number in 0 \.\. 1; got 1.5"),
+    ("goliath:m=x", "m must be"),
+    ("rand_maxer:fraction=-1", "fraction must be"),
+    ("maxer:m=1", "m"),
+    ("david:num_playouts=0", "num_playouts must be an integer in 1"),
+    ("samson", "no player 'samson'"),
+]

@@ -1,4 +1,4 @@
-"""Wrong players are refused with a word on what is wrong; what a deck may be."""
+"""What a deck may be."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parlour.baselines import make_policy
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.top_trumps.tables import CARDS
@@ -21,22 +20,6 @@ def test_a_deck_of_the_games_own_leaves_no_cards_to_be_dealt() -> None:
     assert states["starter"][0] == 1
     with pytest.raises(ValueError, match="the game has its own deck"):
         game.deal_from(states[0], {"cards": CARDS, "hands": hands}, streams([0])[0])
-
-
-@pytest.mark.parametrize(
-    ("player", "error", "word"),
-    [
-        ("expert:m=1.5", ValueError, r"m must be a number in 0 \.\. 1; got 1.5"),
-        ("goliath:m=x", ValueError, "m must be"),
-        ("rand_maxer:fraction=-1", ValueError, "fraction must be"),
-        ("maxer:m=1", TypeError, "m"),
-        ("david:num_playouts=0", ValueError, "num_playouts must be an integer in 1"),
-        ("samson", ValueError, "no player 'samson'"),
-    ],
-)
-def test_players(player: str, error: type[Exception], word: str) -> None:
-    with pytest.raises(error, match=word):
-        make_policy(player, load_game("top_trumps"))
 
 
 def test_a_file_and_a_frame_are_decks(tmp_path: Path) -> None:

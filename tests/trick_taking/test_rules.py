@@ -1,7 +1,5 @@
 """Every sentence of the rules, on stacked deals; and bad input."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -157,10 +155,3 @@ def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None
     ]
     two = table(TWO_SEATS, "0.2 0.1", num_values=3)
     assert "player 1 [ 0 won] 1.1 1.2  played 0.1" in two.game.describe(two.states[0], 0)
-
-
-def test_a_game_survives_pickling() -> None:
-    game = load_game("trick_taking", num_values=5, num_players=3, leader=2)
-    copy = pickle.loads(pickle.dumps(game))
-    assert copy.config == game.config
-    assert copy.action_name(7) == "card:1.2"

@@ -219,47 +219,6 @@ def perfect_of_lowest_tie(game):
     return make_policy(choose, game)
 
 
-def tricks_against(hand: Hand, other: Hand, own_turn: bool) -> int:
-    """Brute force over the own cards against the script high_low: the most tricks from here."""
-    if not hand:
-        return 0
-    if own_turn:
-        results = []
-        for card in hand:
-            reply = high_low_reply(other, card)
-            won = not (reply[0] == card[0] and reply[1] > card[1])
-            rest = tricks_against(hand - {card}, other - {reply}, won)
-            results.append(won + rest)
-        return max(results)
-    lead = max(other, key=lambda card: (card[1], -card[0]))
-    results = []
-    for card in legal(hand, lead):
-        won = card[0] == lead[0] and card[1] > lead[1]
-        rest = tricks_against(hand - {card}, other - {lead}, won)
-        results.append(won + rest)
-    return max(results)
-
-
-def high_low_reply(hand: Hand, lead: Card) -> Card:
-    """The cheapest winning card, else the lowest legal one, in the sheet's words."""
-    winners = [card for card in hand if card[0] == lead[0] and card[1] > lead[1]]
-    choices = winners or legal(hand, lead)
-    return min(choices, key=lambda card: (card[1], card[0]))
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_the_best_reply_takes_what_trying_everything_takes(seat: int) -> None:
-    game = load_game("trick_taking", num_values=5)
-    policy = make_policy("high_low", game)
-    tables = Tables(game, streams(range(60)))
-    tables.deal(tables.all_rows)
-    values, _ = best_replies(game, policy, tables.states, np.full(60, seat))
-    for row, state in enumerate(tables.states):
-        hands = [cards(hand, 5) for hand in state["dealt"].tolist()]
-        most = tricks_against(hands[seat], hands[1 - seat], seat == 0)
-        assert (values[row] + 1) * 5 / 2 == pytest.approx(most)
-
-
 def test_exploitability_is_no_less_than_regret_against_perfect_play_and_zero_for_perfect() -> None:
     game = load_game("trick_taking", num_values=5)
     assert exploitability(game, perfect_of_lowest_tie(game), num_deals=100).mean == 0.0
