@@ -2,16 +2,19 @@
 
 Run it where these libraries are installed: `python -m docs.studies.audit docs/studies/audit.json`,
 with names after it to audit only these again.
-A fault is published with what was found out by hand: `VERIFIED` says what it is and how to see it.
+A fault is published with what was found out by hand: `audit_page.toml` says what it is and how to
+see it.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any
 
+from parlour.baselines.arena.results.export import markdown_table
 from parlour.envs.core.checks.subjects import audited
 
 SECONDS = 5.0
@@ -23,157 +26,12 @@ RLCARD = (
     "blackjack", "bridge", "doudizhu", "gin-rummy", "leduc-holdem", "limit-holdem", "mahjong",
     "no-limit-holdem", "uno",
 )  # fmt: skip
+_COMPARED = ("views", "redeal_knows")  # checks of pairs of positions
 _MARK = "audit "
 PAGE = Path(__file__).parents[1] / "pages" / "audit.md"
-Record = list[dict[str, Any]]
-
-
-class Verified(NamedTuple):
-    """A finding that was looked at by hand."""
-
-    what: str
-    how: str  # Python that shows it
-
-
-_AT = """\
-import random
-import pyspiel
-
-
-def at(name, *actions):
-    state = pyspiel.load_game(name).new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
-
-
-"""
-
-VERIFIED: Final[Mapping[tuple[str, str], Verified]] = {
-    ("pyspiel:colored_trails", "redeal_hides"): Verified(
-        "`resample_from_infostate` keeps the offer of the first proposer, which the second cannot "
-        "see: it returns the true state every time.",
-        _AT
-        + """\
-first, other = at("colored_trails", 8, 12835), at("colored_trails", 8, 12836)
-assert first.information_state_string(1) == other.information_state_string(1)
-redeals = [first.resample_from_infostate(1, random.random).history() for _ in range(300)]
-assert redeals == [[8, 12835]] * 300
-""",
-    ),
-    ("pyspiel:dou_dizhu", "actions"): Verified(
-        "The observation leaves out the bids: a pass and a bid of 1 look the same to the next "
-        "player, in the string and in the tensor, but the legal bids differ.",
-        _AT
-        + """\
-deal = [48, 102, 53, 56, 95, 89, 85, 67, 82, 81, 80, 59, 73, 71, 91, 104, 101, 77]
-deal += [72, 63, 52, 51, 76, 68, 70, 98, 83, 84, 62, 54, 69, 60, 86, 103, 92, 61, 97]
-deal += [94, 90, 99, 88, 93, 65, 100, 96, 57, 78, 75, 66, 74, 64, 87]
-passed, bid = at("dou_dizhu", *deal, 0), at("dou_dizhu", *deal, 1)
-assert passed.observation_string(1) == bid.observation_string(1)
-assert passed.observation_tensor(1) == bid.observation_tensor(1)
-print(passed.legal_actions(), bid.legal_actions())  # [0, 1, 2, 3] [0, 2, 3]
-""",
-    ),
-    ("pyspiel:euchre", "redeal_hides"): Verified(
-        "`resample_from_infostate` keeps the card that the dealer has discarded face down.",
-        _AT
-        + """\
-deal = [3, 22, 1, 2, 19, 16, 14, 7, 13, 12, 11, 4, 9, 8, 18, 23, 21, 10, 6, 3, 0, 5]
-state = at("euchre", *deal, 24, 26, 10, 29)  # the dealer, player 3, discards 10
-other = at("euchre", *deal, 24, 26, 16, 29)  # or 16
-assert state.information_state_string(0) == other.information_state_string(0)
-redeals = [state.resample_from_infostate(0, random.random) for _ in range(300)]
-assert {redealt.history()[24] for redealt in redeals} == {10}
-""",
-    ),
-    ("pyspiel:euchre", "views"): Verified(
-        "No leak, but states that differ share a name: the information state string says "
-        "`Pick up!` for each suit that may be named in the second round of bidding, so it leaves "
-        "out which suit is trump; the tensor has it.",
-        _AT
-        + """\
-deal = [2, 18, 17, 21, 6, 23, 11, 15, 14, 20, 4, 7, 13, 10, 16, 3, 22, 0, 12, 5, 1, 9]
-spades, clubs = (at("euchre", *deal, 24, 24, 24, 24, suit, 30, 16) for suit in (28, 25))
-assert spades.information_state_string(0) == clubs.information_state_string(0)
-assert spades.information_state_tensor(0) != clubs.information_state_tensor(0)
-""",
-    ),
-    ("pyspiel:gin_rummy", "redeal_hides"): Verified(
-        "`resample_from_infostate` of the player who has knocked keeps the hand of the other, "
-        "which is not laid open while cards are laid off (their pull request 1613).",
-        _AT
-        + """\
-actions = [4, 49, 8, 38, 43, 37, 15, 18, 35, 50, 31, 26, 19, 20, 36, 21, 27, 32, 30, 1, 10]
-state = at("gin_rummy", *actions, 52, 15, 52, 55, 36, 138, 147, 54)  # player 1 has knocked
-redeals = [state.resample_from_infostate(1, random.random) for _ in range(300)]
-assert {redealt.observation_string(0) for redealt in redeals} == {state.observation_string(0)}
-""",
-    ),
-    ("pyspiel:kriegspiel", "views"): Verified(
-        "The observation tensor has the number of moves since the last capture or move of a pawn "
-        "(its sixth number, of the 50-move rule), so it says whether the opponent's hidden move "
-        "was a pawn's; the string does not. `dark_chess` has the number in both.",
-        _AT
-        + """\
-start = at("kriegspiel")
-first = next(a for a in start.legal_actions() if start.action_to_string(a) == "e2e4")
-pawn, knight = at("kriegspiel", first, 2425), at("kriegspiel", first, 656)  # e7e6, b8c6
-assert pawn.observation_string(1) == knight.observation_string(1)
-print(pawn.observation_tensor(1)[5], knight.observation_tensor(1)[5])  # 0.0 0.01
-""",
-    ),
-    ("pyspiel:oh_hell", "redeal_hides"): Verified(
-        "`resample_from_infostate` exchanges cards among the hands and never takes one that was "
-        "not dealt: so it says which cards are in play.",
-        _AT
-        + """\
-deal = [3, 2, 39, 13, 25, 23, 34, 42, 4, 1, 44, 21]  # players, tricks, then ten of 52 cards
-state = at("oh_hell", *deal)
-redeals = [state.resample_from_infostate(0, random.random) for _ in range(300)]
-assert {frozenset(redealt.history()[2:]) for redealt in redeals} == {frozenset(deal[2:])}
-""",
-    ),
-    ("rlcard:bridge", "views"): Verified(
-        "`get_state(player_id)` shows every player the hand of the player to act. RLCard's own "
-        "loop asks only for the player to act.",
-        """\
-import rlcard
-
-env = rlcard.make("bridge", {"seed": 0})
-env.reset()  # player 0 is to act
-print([env.get_state(player)["obs"][:52].sum() for player in range(4)])  # 13 cards each time
-""",
-    ),
-    ("rlcard:mahjong", "views"): Verified(
-        "While a player may take the last discard, `get_state(player_id)` shows every player that "
-        "player's hand. RLCard's own loop asks only for the player to act.",
-        """\
-import numpy as np
-import rlcard
-
-env = rlcard.make("mahjong", {"seed": 0})
-state, player = env.reset()
-while env.game.round.valid_act is False:
-    state, player = env.step(min(state["legal_actions"]))
-hands = [env.get_state(other)["obs"][0] for other in range(4)]
-assert all(np.array_equal(hand, hands[player]) for hand in hands)
-""",
-    ),
-    ("rlcard:no-limit-holdem", "episode"): Verified(
-        "The second game of a seed has other cards than the first: the seat of the dealer, drawn "
-        "in the first game, is kept for the next ones and not drawn again.",
-        """\
-import rlcard
-
-env = rlcard.make("no-limit-holdem", {"seed": 0})
-for _ in range(2):
-    env.seed(0)
-    state, player = env.reset()
-    print(state["raw_obs"]["hand"])  # ['S7', 'SK'], then ['H2', 'HJ']
-""",
-    ),
-}
+TEXT = tomllib.loads(Path(__file__).with_name("audit_page.toml").read_text(encoding="utf-8"))
+VERIFIED = {(fault["subject"], fault["check"]): fault for fault in TEXT["faults"]}
+Entry = dict[str, Any]  # what an audit found in a game, or the error that ended it
 
 
 def names() -> list[str]:
@@ -190,7 +48,7 @@ def names() -> list[str]:
     return [f"pyspiel:{name}" for name in spiel] + zoo + [f"rlcard:{name}" for name in RLCARD]
 
 
-def entry_of(name: str) -> dict[str, Any]:
+def entry_of(name: str) -> Entry:
     """Audit one game in a process of its own, which a fault of the library may end."""
     limit = LONGER.get(name.partition(":")[2], SECONDS)
     command = [sys.executable, "-m", "docs.studies.audit", "--one", name, str(limit)]
@@ -212,89 +70,59 @@ def one(name: str, seconds: float) -> None:
     print(_MARK + json.dumps(found._asdict() | {"findings": findings}))
 
 
-def page(record: Record) -> str:
+def page(record: list[Entry]) -> str:
     """Return the page of a record."""
-    faulty = [entry for entry in record if published(entry)]
-    sound = [e for e in record if "error" not in e and not published(e) and _pairs(e)]
-    silent = [e for e in record if "error" in e or (not published(e) and not _pairs(e))]
-    text = _INTRODUCTION.format(total=len(record), compared=len(faulty) + len(sound))
+    sound = [entry for entry in record if not published(entry) and _pairs(entry)]
+    silent = [entry for entry in record if not published(entry) and not _pairs(entry)]
+    faults = [(entry, fault) for entry in record for fault in published(entry)]
     rows = [
-        (entry["subject"], entry["version"], fault.what, f"[{number}](#reproduction-{number})")
-        for number, (entry, fault) in enumerate(_faults(faulty), start=1)
+        (entry["subject"], entry["version"], _what(fault), f"[{number}](#reproduction-{number})")
+        for number, (entry, fault) in enumerate(faults, start=1)
     ]
-    text += _table(("game", "version", "finding", "reproduction"), rows)
-    for number, (entry, fault) in enumerate(_faults(faulty), start=1):
-        text += f"\n### Reproduction {number}\n\n`{entry['subject']}`:\n\n```py\n{fault.how}```\n"
-    text += (
-        "\n## No fault found\n\nRandom games of a few seconds; another minute may find more.\n\n"
-    )
+    lines = [
+        TEXT["introduction"].format(total=len(record), compared=len(record) - len(silent)),
+        *markdown_table(("game", "version", "finding", "reproduction"), rows),
+        "",
+    ]
+    for number, (entry, fault) in enumerate(faults, start=1):
+        lines += [f"### Reproduction {number}", "", f"`{entry['subject']}`:", ""]
+        lines += ["```py", f"{_program(fault)}```", ""]
+    lines += ["## No fault found", ""]
+    lines += ["Random games of a few seconds; another minute may find more.", ""]
     heads = ("game", "version", "games", "pairs of positions", "re-deals")
-    text += _table(heads, [_row(entry) for entry in sound])
-    text += "\n## Not audited\n\nNothing could be compared in these.\n\n"
-    return text + _table(("game", "why"), [(e["subject"], _why(e)) for e in silent])
+    lines += [*markdown_table(heads, [_row(entry) for entry in sound]), ""]
+    lines += ["## Not audited", "", "Nothing could be compared in these.", ""]
+    lines += markdown_table(("game", "why"), [(entry["subject"], _why(entry)) for entry in silent])
+    return "\n".join(lines) + "\n"
 
 
-def published(entry: Mapping[str, Any]) -> list[Verified]:
+def published(entry: Entry) -> list[dict[str, str]]:
     """Return the findings of a game that were verified by hand."""
     checks = dict.fromkeys(finding["check"] for finding in entry.get("findings", ()))
-    keys = ((entry["subject"], check) for check in checks)
+    keys = [(entry["subject"], check) for check in checks]
     return [VERIFIED[key] for key in keys if key in VERIFIED]
 
 
-def _faults(record: Record) -> Iterable[tuple[dict[str, Any], Verified]]:
-    return ((entry, fault) for entry in record for fault in published(entry))
+def _what(fault: Mapping[str, str]) -> str:
+    return " ".join(fault["what"].split())
 
 
-def _pairs(entry: Mapping[str, Any]) -> int:
-    return sum(entry["counts"][check] for check in ("views", "redeal_knows"))
+def _program(fault: Mapping[str, str]) -> str:
+    start = TEXT["start"] if fault["subject"].startswith("pyspiel:") else ""
+    return f"{start}{fault['how']}"
 
 
-def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    counts = entry["counts"]
-    numbers = (entry["num_games"], counts["views"], counts["redeal_knows"])
+def _pairs(entry: Entry) -> int:
+    return sum(entry["counts"][check] for check in _COMPARED) if "counts" in entry else 0
+
+
+def _row(entry: Entry) -> tuple[str, ...]:
+    numbers = [entry["num_games"], *(entry["counts"][check] for check in _COMPARED)]
     return (entry["subject"], entry["version"], *(f"{number:,}" for number in numbers))
 
 
-def _why(entry: Mapping[str, Any]) -> str:
+def _why(entry: Entry) -> str:
     return str(entry.get("error") or " ".join(entry["not_told"][:2]))
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [list(heads), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-_INTRODUCTION = """\
-# What seats can learn in other libraries
-
-<!-- Written by `python -m docs.studies.audit`. -->
-
-`parlour check pyspiel:NAME`, `parlour check rlcard:NAME` and
-`parlour check pettingzoo.classic.NAME_vN` audit games of other libraries for what a seat can learn
-that it must not. Positions are compared that only hidden events tell apart:
-
-* **re-deals** of the library's own (`resample_from_infostate`). They must change nothing that the
-  seat is shown; and what they hide from it must change in some of them, where another position
-  looks the same to it;
-* **twins**: the same game with one event changed that the seat did not cause, where the seat's
-  reference view (the information state string, else the observation string) is the same at all
-  decisions; in RLCard, with the hidden cards shuffled. All other views and the legal actions must
-  then be the same too.
-
-So a fault of the reference view itself stays unseen, and where a library neither deals anew nor
-explains its chance, the audit cannot tell. Also compared: a second episode of a seed with the
-first, and, in OpenSpiel, the returns with what the game declares.
-
-`parlour.check_game("pyspiel:NAME")` does the same in Python and raises `CheckError` at the first
-fault.
-
-Of {total} games, {compared} could be compared. Every fault below was looked at by hand before it
-was published here.
-
-## Faults
-
-"""
 
 
 def main(arguments: list[str]) -> None:

@@ -22,7 +22,8 @@ from parlour.scripts.bench.measure import machine
 from parlour.scripts.main import main as parlour
 from parlour.training.session import read_curve
 
-from .learning_record import RECORD, Entry, read_record, write_record
+from .learning_record import RECORD, Entry, draw, page, read_record
+from .recorded import write_record
 
 LIST = (
     "ppo top_trumps --num-threads 1 --total-steps 4000000 --hidden 64,64 --num-tables 512"
@@ -93,7 +94,8 @@ def study(commands: list[str], num_seeds: int, record: Path, folder: Path) -> No
             if str(seed) not in entry["runs"]:
                 entry["runs"][str(seed)] = run_seed(entry, seed, folder)
                 measured = [entry for entry in entries.values() if entry["runs"]]
-                write_record(measured, machine(), record)
+                write_record({"machine": machine(), "entries": measured}, page, record)
+                draw(measured, record.with_suffix(".png"))
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ def stale_pages(tree: Tree) -> Iterator[str]:
     written |= {
         "docs/benchmarks/peers.md": speed_page(peers),
         "docs/benchmarks/sizes.md": sizes_page(sizes),
-        "docs/studies/learning.md": learning_page(learning["entries"], learning["machine"]),
+        "docs/studies/learning.md": learning_page(learning),
     }
     for checkpoint in CHECKOUT.glob("baselines/*/checkpoints/*.pt"):
         card = str(checkpoint.with_suffix(".md").relative_to(CHECKOUT))
