@@ -12,7 +12,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +25,13 @@ from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.drawing.render import drawn, picture_svg
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.playthrough import Turn
 from parlour.envs.core.played import transcript
 from parlour.envs.core.played.page.replay import replay_page
 
 from . import records
 from .measured import recorded_parts
-from .sources import CHECKOUT
+from .sources import CHECKOUT, write
 
 SEED = 7
 PLY = 12  # of the position that is explained
@@ -38,19 +39,6 @@ MAX_LISTED = 60  # listed one by one; of more there are EXAMPLES
 EXAMPLES = 24
 LONGEST_VALUE = 90  # characters of an array on a page
 QUICK_SECONDS = 1e-4  # for a decision of a player in the replay
-
-
-class Example(NamedTuple):
-    """A turn of a game between the strongest quick player and itself."""
-
-    game: Game
-    player: str
-    seat: int
-    number: int
-    state: np.record
-    observation: np.record
-    legal: list[str]
-    action: str
 
 
 def readme_of(name: str) -> Path:
@@ -73,20 +61,13 @@ def quick_player(game: Game) -> str:
     return next((rung["player"] for rung in rungs if rung["seconds"] < QUICK_SECONDS), "random")
 
 
-def example_of(game: Game) -> Example:
-    """Return the first turn from PLY on with a choice, or the last one."""
-    player = quick_player(game)
-    found = None
-    for turn in Playthrough(game, make_policy(player, game), SEED):
-        if found is not None and found.number >= PLY and len(found.legal) > 1:
+def example_of(game: Game) -> Turn:
+    """Return the first turn from PLY on with a choice, or the last one; a quick player acts."""
+    for turn in Playthrough(game, make_policy(quick_player(game), game), SEED):
+        turn.choose()
+        if turn.number >= PLY and len(turn.legal) > 1:
             break
-        legal = [game.action_name(action) for action in turn.legal]
-        action = game.action_name(turn.choose())
-        found = Example(
-            game, player, turn.seat, turn.number, turn.state, turn.observation, legal, action
-        )
-    assert found is not None
-    return found
+    return turn
 
 
 def settings_table(game: Game, readme: str) -> str:
@@ -115,28 +96,19 @@ def fields_table(game: Game) -> str:
     rows, start = [], 0
     for field in game.observation_fields:
         end = start + field.num_inputs
-        rows.append([_span(start, end), *_declared(field), field.meaning])
+        span = "-" if end == start else " - ".join(map(str, sorted({start, end - 1})))
+        shape = " x ".join(map(str, field.shape)) or "1"
+        bounds = (f"sets of {field.num_bits}", "") if field.num_bits else (field.low, field.high)
+        rows.append([span, f"`{field.name}`", shape, *map(str, bounds), field.meaning])
         start = end
     return table(("index", "field", "shape", "low", "high", "meaning"), rows)
 
 
-def _span(start: int, end: int) -> str:
-    if end == start:
-        return "-"
-    return str(start) if end == start + 1 else f"{start} - {end - 1}"
-
-
-def _declared(field: Field) -> list[str]:
-    shape = " x ".join(map(str, field.shape)) or "1"
-    bounds = [f"sets of {field.num_bits}", ""] if field.num_bits else [field.low, field.high]
-    return [f"`{field.name}`", shape, *map(str, bounds)]
-
-
-def values_table(example: Example) -> str:
+def values_table(turn: Turn) -> str:
     """Return what each field of an observation holds."""
     rows = [
-        [f"`{field.name}`", f"`{_value(field, example.observation[field.name])}`", field.meaning]
-        for field in example.game.observation_fields
+        [f"`{field.name}`", f"`{_value(field, turn.observation[field.name])}`", field.meaning]
+        for field in turn.game.observation_fields
     ]
     return table(("field", "here", "meaning"), rows)
 
@@ -212,22 +184,30 @@ def table(headings: tuple[str, ...], rows: list[list[str]]) -> str:
 def game_page(name: str, readme: str, site: Path) -> str:
     """Return the page of a game from its README; write pictures and replay below `site`."""
     game = find_game(name)
-    example = example_of(game)
-    _write_pictures(example, site)
-    readme = re.sub(r"!\[.*?\]\(table\.png\)\n+", "", readme)
-    title, _, text = readme.partition("\n")
+    turn = example_of(game)
+    _write_pictures(turn, site)
+    title, _, text = re.sub(r"!\[.*?\]\(table\.png\)\n+", "", readme).partition("\n")
     settings = settings_table(game, text) + "\n\n"
-    rows = re.compile(r"^\| setting \|(.*\n)*?\n", re.MULTILINE)
-    text = rows.sub(lambda _: settings, text, count=1)
+    text = re.sub(
+        r"^\| setting \|(.*\n)*?\n", lambda _: settings, text, count=1, flags=re.MULTILINE
+    )
     text = text.replace(game.layout.readme_table(), fields_table(game), 1)
     text = _added(text, "Actions", actions_table(game))
-    text = _added(text, "Start positions", _explained(example), before=True)
+    text = _added(text, "Start positions", _explained(turn), before=True)
     text = _added(text, "Players", players_table(game) + _note(game))
     if old := records.note(f"docs/league/{name}.json"):
         text = _added(text, "Ladder", old)
-    text += recorded_parts(game, title[2:], site)
-    shown = f"![A position of {title[2:]}]({name}.svg)\n\n{_replay(example)}"
-    return f"{title}\n\n{shown}\n{text}"
+    shown = _SHOWN.format(title=title[2:], name=name, player=quick_player(game))
+    return f"{title}\n\n{shown}\n{text}{recorded_parts(game, title[2:], site)}"
+
+
+_SHOWN = """![A position of {title}]({name}.svg)
+
+A whole game, which `{player}` plays against itself
+(<a href="../replays/{name}.html">alone in the window</a>):
+
+<iframe class="replay" src="../replays/{name}.html" title="Replay" loading="lazy"></iframe>
+"""
 
 
 def _note(game: Game) -> str:
@@ -245,59 +225,63 @@ def _added(text: str, heading: str, part: str, before: bool = False) -> str:
     return text.replace(line, f"{part}\n\n{line}" if before else f"{line}\n{part}\n", 1)
 
 
-def _write_pictures(example: Example, site: Path) -> None:
-    game = example.game
-    (site / "games").mkdir(parents=True, exist_ok=True)
-    picture = picture_svg(drawn(game, example.state, example.seat))
-    (site / "games" / f"{game.name}.svg").write_text(picture, encoding="utf-8")
-    played = transcript.record(game, SEED, policies=make_policy(example.player, game))
-    (site / "replays").mkdir(exist_ok=True)
+def _write_pictures(turn: Turn, site: Path) -> None:
+    game = turn.game
+    picture = picture_svg(drawn(game, turn.state, turn.seat))
+    write(site / "games" / f"{game.name}.svg", picture)
+    played = transcript.record(game, SEED, policies=make_policy(quick_player(game), game))
     page = replay_page(transcript.replay_data(played))
-    (site / "replays" / f"{game.name}.html").write_text(page, encoding="utf-8")
+    write(site / "replays" / f"{game.name}.html", page)
 
 
-def _replay(example: Example) -> str:
-    name = example.game.name
-    return f"""A whole game, which `{example.player}` plays against itself
-(<a href="../replays/{name}.html">alone in the window</a>):
+_EXPLAINED = """### A position, field by field
 
-<iframe class="replay" src="../replays/{name}.html" title="Replay" loading="lazy"></iframe>
-"""
-
-
-def _explained(example: Example) -> str:
-    game = example.game
-    code = f"""import parlour
-from parlour.envs import Playthrough
-
-game = parlour.load_game("{game.name}")
-for turn in Playthrough(game, parlour.make_policy("{example.player}", game), seed={SEED}):
-    if turn.number == {example.number}:
-        print(game.describe(turn.state, turn.seat))  # the same as text
-        print(game.layout.scaled(turn.observation.reshape(1)).shape)  # what a network reads
-        break"""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, f"<the page of {game.name}>", "exec"), {})
-    middle = game.layout.num_inputs // 2
-    legal = ", ".join(f"`{name}`" for name in example.legal[:EXAMPLES])
-    more = "" if len(example.legal) <= EXAMPLES else f" and {len(example.legal) - EXAMPLES} others"
-    return f"""### A position, field by field
-
-Seat {example.seat} is to act at ply {example.number}, as in the picture at the top of this page.
+Seat {seat} is to act at ply {number}, as in the picture at the top of this page.
 
 ```python
 {code}
 ```
 
 ```text
-{printed.getvalue().rstrip()}
+{printed}
 ```
 
-Legal are {legal}{more}; `{example.player}` plays `{example.action}`. The observation of this seat
+Legal are {legal}; `{player}` plays `{action}`. The observation of this seat
 holds, in natural units:
 
-{values_table(example)}
+{values}
 
 `game.layout.name(index)` says the same of one number: `game.layout.name({middle})` is
-`{game.layout.name(middle)}`."""
+`{name}`."""
+_CODE = """import parlour
+from parlour.envs import Playthrough
+
+game = parlour.load_game("{name}")
+for turn in Playthrough(game, parlour.make_policy("{player}", game), seed={seed}):
+    if turn.number == {number}:
+        print(game.describe(turn.state, turn.seat))  # the same as text
+        print(game.layout.scaled(turn.observation.reshape(1)).shape)  # what a network reads
+        break"""
+
+
+def _explained(turn: Turn) -> str:
+    game, player = turn.game, quick_player(turn.game)
+    code = _CODE.format(name=game.name, player=player, seed=SEED, number=turn.number)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, f"<the page of {game.name}>", "exec"), {})
+    names = [f"`{game.action_name(action)}`" for action in turn.legal]
+    more = "" if len(names) <= EXAMPLES else f" and {len(names) - EXAMPLES} others"
+    middle = game.layout.num_inputs // 2
+    return _EXPLAINED.format(
+        seat=turn.seat,
+        number=turn.number,
+        code=code,
+        printed=printed.getvalue().rstrip(),
+        legal=", ".join(names[:EXAMPLES]) + more,
+        player=player,
+        action=game.action_name(turn.action),
+        values=values_table(turn),
+        middle=middle,
+        name=game.layout.name(middle),
+    )

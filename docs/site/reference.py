@@ -1,4 +1,4 @@
-"""The reference: every command from its `--help`, the Python names from their docstrings."""
+"""The reference: commands from their `--help`, Python names from their docstrings, keywords."""
 
 import contextlib
 import inspect
@@ -8,13 +8,16 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import parlour
 from parlour import baselines, envs
 from parlour.baselines import arena
+from parlour.baselines.arena.results.export import markdown_table
 from parlour.baselines.networks.kinds import KINDS
 from parlour.envs import authoring
 from parlour.envs.core.environments.aec import CheckedEnv
+from parlour.envs.core.environments.keywords import KEYWORDS, shown
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.fields import Field, FlatLayout
@@ -34,36 +37,35 @@ CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv)  # what the 
 
 def commands_page() -> str:
     """Return the help texts of all commands, and of all learners."""
-    lines = [
-        "# Commands",
-        "",
-        "`parlour COMMAND --help` prints these texts.",
-        "",
-        *_help("parlour"),
-    ]
+    lines = ["# Commands", "", "`parlour COMMAND --help` prints these texts.", ""]
+    lines += _help("parlour")
     for command in COMMANDS:
         lines += [f"## parlour {command}", "", *_help(f"parlour {command}")]
-        if command == "train":
-            for learner in KINDS:
-                name = f"parlour train {learner}"
-                lines += [f"### {name}", "", *_help(name)]
+        for learner in KINDS if command == "train" else ():
+            lines += [f"### parlour train {learner}", "", *_help(f"parlour train {learner}")]
     return "\n".join(lines)
 
 
 def _help(command: str) -> list[str]:
-    shown = io.StringIO()
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = str(WIDTH)
-    try:
-        with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
-            main([*command.split()[1:], "--help"])
-    finally:
-        os.environ.pop("COLUMNS")
-        if before is not None:
-            os.environ["COLUMNS"] = before
-    if not shown.getvalue():
-        raise ValueError(f"{command} --help prints nothing")
-    return ["```text", shown.getvalue().rstrip(), "```", ""]
+    printed = io.StringIO()
+    with (
+        mock.patch.dict(os.environ, COLUMNS=str(WIDTH)),
+        contextlib.redirect_stdout(printed),
+        contextlib.suppress(SystemExit),
+    ):
+        main([*command.split()[1:], "--help"])
+    return ["```text", printed.getvalue().rstrip(), "```", ""]
+
+
+def keyword_table() -> str:
+    """Return the table of the environments' keywords."""
+    rows = []
+    for one in KEYWORDS:
+        default, *others = {f"`{shown(default)}`" for default in one.defaults.values()}
+        if others:
+            default = ", ".join(f"`{shown(v)}` in {view}" for view, v in one.defaults.items())
+        rows.append([f"`{one.name}`", default, one.values, one.meaning, ", ".join(one.defaults)])
+    return "\n".join(markdown_table(("keyword", "default", "values", "what it does", "in"), rows))
 
 
 def api_page() -> str:
@@ -120,6 +122,7 @@ def _parameters(found: Any) -> str:
         text = str(inspect.signature(found))
     except (TypeError, ValueError):
         return ""
+    text = re.sub(r" at 0x[0-9a-f]+>", ">", text)
     return re.sub(r"\b(?:parlour|numpy|collections|pathlib)\.[\w.]*?(?=\w+\b(?!\.))", "", text)
 
 

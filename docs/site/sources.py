@@ -3,99 +3,79 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
-PAGES = (  # patterns of files, and the folder of their pages
-    ("docs/pages/*.md", ""),
-    ("envs/*/[A-Z]*.md", "games"),
-    ("docs/protocol.md", "reference"),
-    ("docs/league/*.md", "league"),
-    ("docs/tournaments/README.md", "tournaments"),
-    ("docs/tournaments/*/summary.md", "tournaments"),
-    ("docs/studies/*.md", "studies"),
-    ("docs/benchmarks/*.md", "studies"),
-    ("baselines/*/checkpoints/*.md", "models"),
-    ("CONTRIBUTING.md", "project"),
-    ("CHANGELOG.md", "project"),
+HOME = "index"
+PAGES = (  # patterns of files, and the pages of these; the first that fits counts
+    ("docs/pages/*.md", "{0.stem}"),
+    ("envs/*/README.md", "games/{0.parent.name}"),
+    ("envs/*/[A-Z]*.md", "games/{0.parent.name}-{0.stem}"),
+    ("docs/protocol.md", "reference/{0.stem}"),
+    ("docs/league/*.md", "league/{0.stem}"),
+    ("docs/tournaments/README.md", "tournaments/index"),
+    ("docs/tournaments/*/summary.md", "tournaments/{0.parent.name}"),
+    ("docs/studies/*.md", "studies/{0.stem}"),
+    ("docs/benchmarks/*.md", "studies/{0.stem}"),
+    ("baselines/*/checkpoints/*.md", "models/{0.parents[1].name}-{0.stem}"),
+    ("CONTRIBUTING.md", "project/{0.stem}"),
+    ("CHANGELOG.md", "project/{0.stem}"),
 )
-_NAMED_BY_FOLDER = ("README", "summary")
 
 
-def page_of(file: Path) -> str | None:
-    """Return the page of a file, as a path without suffix; None for a file that has none.
-
-    A program has a page that shows it, once a page links to it.
-    """
-    name = file.relative_to(CHECKOUT).as_posix()
-    if name == "README.md":
-        return "index"
-    if file.suffix == ".py":
-        return f"programs/{name.removesuffix('.py').replace('/', '.')}"
-    for pattern, folder in PAGES:
-        if file.relative_to(CHECKOUT).match(pattern) and pattern.count("/") == name.count("/"):
-            return "/".join(filter(None, (folder, _page_name(file, folder))))
-    return None
+@cache
+def pages() -> dict[Path, str]:
+    """Return the page of each Markdown file that has one, as a path without suffix."""
+    found: dict[Path, str] = {}
+    for pattern, name in PAGES:
+        for file in sorted(CHECKOUT.glob(pattern)):
+            found.setdefault(file, name.format(file).replace("=", "-"))
+    return found
 
 
-def _page_name(file: Path, folder: str) -> str:
-    if file.parent.name == folder:
-        return "index" if file.stem == "README" else file.stem
-    if file.stem in _NAMED_BY_FOLDER:
-        return file.parent.name
-    if folder == "models":
-        return f"{file.parents[1].name}-{file.stem}".replace("=", "-")
-    return f"{file.parent.name}-{file.stem.lower()}" if folder == "games" else file.stem
+def relinked(text: str, file: Path, site: Path) -> str:
+    """Return the text of a file with links that lead from its page to other pages.
 
-
-def all_sources() -> Iterator[Path]:
-    """Yield the Markdown files that are pages of the site."""
-    for pattern, _ in PAGES:
-        yield from sorted(CHECKOUT.glob(pattern))
-
-
-class Linked:
-    """Rewrites links between files to links between pages, and keeps what else they lead to.
-
-    `programs` are the linked programs; pictures and data are copied below `site`.
+    Programs that it links to become pages below `site`; pictures and data are copied there. Links
+    to pages that are generated lead from page to page already.
     """
 
-    def __init__(self, site: Path) -> None:
-        self.site = site
-        self.programs: set[Path] = set()
+    def replaced(match: re.Match) -> str:
+        is_picture, words, target, anchor = match.groups()
+        goal = (file.parent / target).resolve()
+        goal = goal / "README.md" if goal.is_dir() else goal
+        if not goal.exists():
+            return match[0]
+        place = os.path.relpath(_placed(goal, site), Path(pages()[file]).parent)
+        return f"{is_picture}[{words}]({place}{anchor or ''})"
 
-    def rewritten(self, text: str, file: Path, page: str) -> str:
-        """Return the text of a file, with the links that it needs as that page.
+    parts = CODE.split(text)
+    parts[::2] = [LINK.sub(replaced, part) for part in parts[::2]]
+    return "".join(parts)
 
-        Links to pages that are generated lead from page to page already.
-        """
-        parts = CODE.split(text)
-        parts[::2] = [LINK.sub(self._replace(file.parent, page), part) for part in parts[::2]]
-        return "".join(parts)
 
-    def _replace(self, folder: Path, page: str) -> Callable[[re.Match], str]:
-        def replace(match: re.Match) -> str:
-            is_picture, words, target, anchor = match.groups()
-            goal = (folder / target).resolve()
-            if goal.is_dir():
-                goal = goal / "README.md"
-            if not goal.exists():
-                return match[0]
-            place = os.path.relpath(self._place(goal), Path(page).parent)
-            return f"{is_picture}[{words}]({place}{anchor or ''})"
+def _placed(goal: Path, site: Path) -> str:
+    """Return where a file lies below `site`, and put it there unless it is a page."""
+    if goal == CHECKOUT / "README.md":
+        return f"{HOME}.md"
+    if goal in pages():
+        return f"{pages()[goal]}.md"
+    name = goal.relative_to(CHECKOUT).as_posix()
+    if goal.suffix == ".py":
+        place = f"programs/{name.removesuffix('.py').replace('/', '.')}.md"
+        program = goal.read_text(encoding="utf-8").rstrip()
+        write(site / place, f"# {name}\n\n```python\n{program}\n```\n")
+        return place
+    copy = site / "files" / name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(goal, copy)
+    return f"files/{name}"
 
-        return replace
 
-    def _place(self, goal: Path) -> str:
-        page = page_of(goal)
-        if page is None:
-            place = f"files/{goal.relative_to(CHECKOUT).as_posix()}"
-            (self.site / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(goal, self.site / place)
-            return place
-        if goal.suffix == ".py":
-            self.programs.add(goal)
-        return f"{page}.md"
+def write(path: Path, text: str) -> None:
+    """Write a file below the site."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.rstrip() + "\n", encoding="utf-8")

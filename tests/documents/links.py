@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.site.build import GENERATED
-from docs.site.sources import CHECKOUT, LINK, all_sources
+from docs.site.sources import CHECKOUT, LINK, pages
 from parlour.scripts.main import COMMANDS
 
 from .tree import FENCED, HEADING, SPAN, Tree, prose
@@ -27,7 +27,7 @@ def anchors(tree: Tree, path: str) -> set[str]:
 
 def dead_links(tree: Tree) -> Iterator[str]:
     """Links and pictures lead to files, and their anchors to headings."""
-    sources = {str(path.relative_to(CHECKOUT)) for path in all_sources()}
+    sources = {str(path.relative_to(CHECKOUT)) for path in pages()}
     for page in sorted({*tree.pages(), *sources}):
         for _, _, target, anchor in LINK.findall(SPAN.sub("", prose(tree.text(page)))):
             goal = (CHECKOUT / page).parent / target if target else CHECKOUT / page
