@@ -1,4 +1,7 @@
-"""The league: who is a member, and pages that say what was recorded."""
+"""The league: who is a member, and pages that say what was recorded.
+
+The pages that are kept are compared with their records in `tests/documents/figures.py`.
+"""
 
 import json
 from typing import Any

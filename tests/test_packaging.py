@@ -90,14 +90,10 @@ def test_every_data_file_of_the_games_is_packed() -> None:
     assert data <= {Path(pattern).suffix for pattern in packed}
 
 
-def test_requirements_are_ranges_never_pins() -> None:
-    requirements = lines_of("options", "install_requires")
-    assert all(">=" in line and "==" not in line for line in requirements)
-
-
-def test_numba_has_no_upper_bound() -> None:
+def test_requirements_are_ranges_never_pins_and_numba_has_no_upper_bound() -> None:
     """Where an option is no longer known, `tests/test_compile.py` fails, not the installation."""
     requirements = lines_of("options", "install_requires")
+    assert all(">=" in line and "==" not in line for line in requirements)
     assert "<" not in next(line for line in requirements if line.startswith("numba"))
 
 

@@ -1,6 +1,7 @@
 """Intervals of the arena hold the true value as often as they say, games of a deal being alike."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -24,31 +25,25 @@ SEATS = 4
 SLACK = 4 * math.sqrt(LEVEL * (1 - LEVEL) / TRIALS)  # four standard errors of a coverage
 
 
-def holds(estimate: Estimate, truth: float) -> bool:
-    """Whether an interval holds the true value."""
-    return estimate.low <= truth <= estimate.high
-
-
-def clustered_wins(rng: np.random.Generator, likeness: float) -> tuple[np.ndarray, float]:
-    """Wins [deals, seats] where each deal has a chance of its own; and the true share."""
-    share = 0.3
-    spread = (1 - likeness) / max(likeness, 1e-9)
-    chances = (
-        np.full(DEALS, share)
-        if likeness == 0
-        else rng.beta(share * spread, (1 - share) * spread, DEALS)
-    )
-    return rng.random((DEALS, SEATS)) < chances[:, None], share
+def coverage(truth: float, estimate: Callable[[np.random.Generator], Estimate], seed: int) -> float:
+    """How often an interval holds the true value."""
+    rng = np.random.default_rng(seed)
+    found = [estimate(rng) for _ in range(TRIALS)]
+    return sum(one.low <= truth <= one.high for one in found) / TRIALS
 
 
 @pytest.mark.parametrize("likeness", [0.0, 0.3, 0.8])
 def test_a_share_is_covered_however_alike_the_games_of_a_deal_are(likeness: float) -> None:
-    rng = np.random.default_rng(1)
-    covered = 0
-    for _ in range(TRIALS):
-        wins, share = clustered_wins(rng, likeness)
-        covered += holds(proportion_of_deals(wins.sum(axis=1), SEATS), share)
-    assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
+    """Each deal has a chance of its own to be won."""
+    spread = (1 - likeness) / max(likeness, 1e-9)
+
+    def estimate(rng: np.random.Generator) -> Estimate:
+        alike = np.full(DEALS, 0.3)
+        chances = rng.beta(0.3 * spread, 0.7 * spread, DEALS) if likeness else alike
+        wins = rng.random((DEALS, SEATS)) < chances[:, None]
+        return proportion_of_deals(wins.sum(axis=1), SEATS)
+
+    assert abs(coverage(0.3, estimate, 1) - LEVEL) < SLACK + 0.01
 
 
 @pytest.mark.parametrize("deals", [2, 3, 5, 30])
@@ -56,23 +51,22 @@ def test_a_share_is_covered_however_alike_the_games_of_a_deal_are(likeness: floa
 def test_a_mean_return_is_covered_for_few_deals(deals: int, likeness: float) -> None:
     """Returns 1 and -1 with as many games a deal as seats. Student's interval has no width where
     all deals are alike, and covers about 80 % of two deals."""
-    rng = np.random.default_rng(8)
-    covered = 0
-    for _ in range(TRIALS):
+
+    def estimate(rng: np.random.Generator) -> Estimate:
         luck = np.sqrt(likeness) * rng.standard_normal((deals, 1))
         own = np.sqrt(1 - likeness) * rng.standard_normal((deals, SEATS))
         returns = np.sign(0.2533 + luck + own)  # positive with chance 0.6
-        estimate = mean_of_deals(returns.sum(axis=1), SEATS, (-1, 1))
-        assert -1 <= estimate.low < estimate.high <= 1
-        covered += holds(estimate, 0.2)
-    assert covered / TRIALS > 0.93
+        found = mean_of_deals(returns.sum(axis=1), SEATS, (-1, 1))
+        assert -1 <= found.low < found.high <= 1
+        return found
+
+    assert coverage(0.2, estimate, 8) > 0.93
 
 
 @pytest.mark.parametrize("deals", [5, 30, 200])
 def test_a_mean_is_covered_for_few_deals_and_for_many(deals: int) -> None:
-    rng = np.random.default_rng(3)
-    covered = sum(holds(mean_of_deals(rng.normal(0.2, 0.7, deals)), 0.2) for _ in range(TRIALS))
-    assert abs(covered / TRIALS - LEVEL) < SLACK
+    covered = coverage(0.2, lambda rng: mean_of_deals(rng.normal(0.2, 0.7, deals)), 3)
+    assert abs(covered - LEVEL) < SLACK
 
 
 @pytest.mark.parametrize("deals", [1, 2, 50])
@@ -93,22 +87,20 @@ def test_deals_that_are_all_alike_pass_for_independent_games() -> None:
 
 def test_a_share_is_covered_where_hardly_any_deal_is_decided() -> None:
     """One deal in fifty is won, all others are split: a third of the matches see none won."""
-    rng = np.random.default_rng(7)
-    covered = 0
-    for _ in range(TRIALS):
-        covered += holds(proportion_of_deals(1 + (rng.random(50) < 0.02), 2), 0.51)
-    assert covered / TRIALS > 0.93
+    covered = coverage(
+        0.51, lambda rng: proportion_of_deals(1 + (rng.random(50) < 0.02), 2), seed=7
+    )
+    assert covered > 0.93
 
 
 def test_a_share_is_covered_where_the_games_of_a_deal_exclude_each_other() -> None:
     """Duplicate deals: mostly won with one hand and lost with the other. Independent games would
     have an interval twice as wide."""
-    rng = np.random.default_rng(6)
-    covered = 0
-    for _ in range(TRIALS):
-        wins = rng.choice(3, p=[0.08, 0.82, 0.1], size=DEALS)
-        covered += holds(proportion_of_deals(wins, 2), 0.51)
-    assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
+    chances = [0.08, 0.82, 0.1]
+    covered = coverage(
+        0.51, lambda rng: proportion_of_deals(rng.choice(3, p=chances, size=DEALS), 2), seed=6
+    )
+    assert abs(covered - LEVEL) < SLACK + 0.01
 
 
 def test_a_single_deal_says_nothing_about_its_mean() -> None:
@@ -157,13 +149,11 @@ def test_a_ratio_counts_each_deal_by_its_games() -> None:
 
 
 def test_a_ratio_is_covered_where_deals_differ_in_games() -> None:
-    rng = np.random.default_rng(5)
-    covered = 0
-    for _ in range(TRIALS):
+    def estimate(rng: np.random.Generator) -> Estimate:
         games = rng.integers(1, 5, DEALS)
-        chances = rng.beta(3, 7, DEALS)
-        covered += holds(proportion_of_deals(rng.binomial(games, chances), games), 0.3)
-    assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
+        return proportion_of_deals(rng.binomial(games, rng.beta(3, 7, DEALS)), games)
+
+    assert abs(coverage(0.3, estimate, 5) - LEVEL) < SLACK + 0.01
 
 
 def test_scores_and_elo_are_inverse() -> None:

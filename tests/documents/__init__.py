@@ -1,6 +1,6 @@
 """What the documents say beside what the code is: each check yields what is wrong, a line each.
 
-`tests/test_documents.py` makes the checks; `tests/drifts.py` plants faults that they must find.
+`tests/test_documents.py` makes the checks; `tests/drifts.toml` has faults that they must find.
 """
 
 from collections.abc import Iterator

@@ -66,14 +66,11 @@ def wrong_versions(tree: Tree) -> Iterator[str]:
     for page in [*tree.own_pages(), "CHANGELOG.md"]:
         text = tree.text(page)
         ids = re.findall(r"\b[A-Z]\w+-v\d+", text)
-        yield from (
-            f"{page}: no id {one}"
-            for one in ids
-            if one not in (*GAMES.values(), "MyGame-v0", "Kuhn-v0", "Nim-v0")
-        )
+        known = (*GAMES.values(), *EXAMPLES)
+        yield from (f"{page}: no id {one}" for one in ids if one not in known)
         names = re.findall(r"(?<!my_game)\b([a-z_]+_v\d+)\b", text)
-        known = {*pettingzoo_names(), "my_game_v0"}
-        yield from (f"{page}: no environment {one}" for one in names if one not in known)
+        modules = {*pettingzoo_names(), "my_game_v0"}
+        yield from (f"{page}: no environment {one}" for one in names if one not in modules)
         for python in re.findall(r"Python (3\.\d+)", text):
             if not lowest <= python <= f"3.{highest}":
                 yield f"{page}: Python {python}"
