@@ -42,24 +42,13 @@ class Peer(NamedTuple):
     games: tuple[str, ...]
 
 
+ZOO = ("connect_four_v3", "leduc_holdem_v4", "texas_holdem_v4")
+SPIEL = ("leduc_poker", "gin_rummy", "crazy_eights")
 PEERS = (
-    Peer(
-        "PettingZoo",
-        "pettingzoo",
-        "pettingzoo[classic]",
-        ONE_BY_ONE,
-        ("connect_four_v3", "leduc_holdem_v4", "texas_holdem_v4"),
-    ),
+    Peer("PettingZoo", "pettingzoo", "pettingzoo[classic]", ONE_BY_ONE, ZOO),
     Peer("RLCard", "rlcard", "rlcard", ONE_BY_ONE, ("leduc-holdem", "gin-rummy", "doudizhu")),
-    Peer(
-        "OpenSpiel",
-        "open_spiel",
-        "open_spiel",
-        ONE_BY_ONE,
-        ("leduc_poker", "gin_rummy", "crazy_eights"),
-    ),
+    Peer("OpenSpiel", "open_spiel", "open_spiel", ONE_BY_ONE, SPIEL),
     Peer("pgx", "pgx", "pgx", MANY_AT_ONCE, ("leduc_holdem", "sparrow_mahjong")),
-    Peer("PufferLib", "pufferlib", "pufferlib", MANY_AT_ONCE, ("puffer_tripletriad",)),
 )
 
 
@@ -226,24 +215,8 @@ def pgx(what: str) -> Play:
     return play
 
 
-def pufferlib(what: str) -> Play:
-    """`step()` of its vector environment, with random actions chosen beforehand."""
-    numpy = importlib.import_module("numpy")
-    env = importlib.import_module("pufferlib.ocean").env_creator(what)(num_envs=NUM_TABLES)
-    env.reset(seed=0)
-    shape = (VECTOR_PLIES, env.num_agents)
-    actions = numpy.random.default_rng(0).integers(env.single_action_space.n, size=shape)
-
-    def play() -> int:
-        for chosen in actions:
-            env.step(chosen)
-        return int(actions.size)
-
-    return play
-
-
 MAKERS: dict[str, Callable[[str], Play]] = {
-    maker.__name__: maker for maker in (pettingzoo, rlcard, open_spiel, pgx, pufferlib)
+    maker.__name__: maker for maker in (pettingzoo, rlcard, open_spiel, pgx)
 }
 
 

@@ -14,21 +14,16 @@ from parlour.envs.core.game import Game
 
 from . import records
 from .sources import CHECKOUT, LINK
-from .speed import peer_rows
+from .speed import PEER_HEADINGS, peer_rows
 
 SPEED = CHECKOUT / "docs" / "benchmarks" / "peers.json"
-_CHANGE = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
+_CHANGE = re.compile(r"^##(#?) (.*)|^- (.*(?:\n  .*)*)", re.MULTILINE)  # headings and items
 
 
 def recorded_parts(game: Game, title: str, site: Path) -> str:
     """Return the sections below a game's README, and write the learning curve below `site`."""
-    parts = [
-        _curve(game.name, site),
-        _speed(game.name),
-        _checked(game.name),
-        _versions(game, title),
-    ]
-    return "\n".join(parts)
+    name = game.name
+    return "\n".join([_curve(name, site), _speed(name), _checked(name), _versions(game, title)])
 
 
 def _section(heading: str, record: Path, text: str) -> str:
@@ -54,15 +49,13 @@ def _curve(name: str, site: Path) -> str:
 
 def _speed(name: str) -> str:
     rows = peer_rows(json.loads(SPEED.read_text()))
-    shown = [row for row in rows if row[0] != "Parlour" or row[1] == name]
-    if len(shown) == len([row for row in rows if row[0] != "Parlour"]):
-        return ""
-    heads = ("library", "game", "interface", "plies per CPU-second")
-    text = "\n".join(markdown_table(heads, shown))
+    own = [row for row in rows if row[:2] == ["Parlour", name]]
+    shown = [row for row in rows if row[0] != "Parlour" or row in own]
+    table = "\n".join(markdown_table(PEER_HEADINGS, shown))
     more = (
         "Random legal play with observations; [how it is measured](../../docs/benchmarks/peers.md)."
     )
-    return _section("Speed beside other libraries", SPEED, f"{more}\n\n{text}")
+    return _section("Speed beside other libraries", SPEED, f"{more}\n\n{table}") if own else ""
 
 
 def _checked(name: str) -> str:
@@ -81,18 +74,17 @@ def _checked(name: str) -> str:
 
 def _versions(game: Game, title: str) -> str:
     rows = []
-    releases = re.split(r"^## ", (CHECKOUT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
-    for release in releases[1:]:
-        for part in re.split(r"^### ", release, flags=re.MULTILINE)[1:]:
-            kind, _, text = part.partition("\n")
-            for change in _CHANGE.findall(text):
-                if title.lower() in change.lower():
-                    plain = " ".join(LINK.sub(r"\2", change).replace("|", "\\|").split())
-                    rows.append([release.partition("\n")[0].strip("[]"), kind.lower(), plain])
-    identifier = GAMES.get(game.name, game.name)
+    changelog = (CHECKOUT / "CHANGELOG.md").read_text()
+    release = kind = ""
+    for is_kind, heading, change in _CHANGE.findall(changelog):
+        if heading:
+            release, kind = (release, heading.lower()) if is_kind else (heading.strip("[]"), "")
+        elif title.lower() in change.lower():
+            plain = " ".join(LINK.sub(r"\2", change).replace("|", "\\|").split())
+            rows.append([release, kind, plain])
     first = (
-        f"The game is version {game.version}, `{identifier}`. The number rises when rules, actions "
-        "or observations change. What changed for users:"
+        f"The game is version {game.version}, `{GAMES.get(game.name, game.name)}`. The number "
+        "rises when rules, actions or observations change. What changed for users:"
     )
     table = "\n".join(markdown_table(("release", "kind", "what"), rows))
     return f"\n## Versions\n\n{first}\n\n{table}\n"

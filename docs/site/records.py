@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -127,19 +127,12 @@ def note(key: str) -> str:
 
 def table() -> str:
     """Return what depends on code as a table."""
-    index = read_index()
-    old = stale_now()
     rows = [
-        [
-            key,
-            f"`{one['command'] or 'see there'}`",
-            one["commit"],
-            one["machine"],
-            "stale" if key in old else "",
-        ]
-        for key, one in index.items()
+        [key, f"`{one['command'] or 'see there'}`", one["commit"], one["machine"],
+         "stale" if key in stale_now() else ""]
+        for key, one in read_index().items()
         if one["paths"]
-    ]
+    ]  # fmt: skip
     return "\n".join(markdown_table(("figures", "command", "commit", "machine", "age"), rows))
 
 
@@ -158,17 +151,10 @@ def marked(text: str, file: Path) -> str:
     return text
 
 
-def _keys(given: str) -> Iterator[str]:
-    is_page = given.endswith(".md") and "#" not in given
-    names = sections((CHECKOUT / given).read_text()) if is_page else {}
-    yield from [f"{given}#{name}" for name in names] if is_page else [given]
-
-
 def keep(keys: Iterable[str], command: str = "", paths: Sequence[str] = ()) -> None:
     """Note figures with the present code; what is not given stays as it was."""
     index = read_index()
-    for key in keys:
-        index[key] = _noted(key, index.get(key), command, list(paths))
+    index |= {key: _noted(key, index.get(key), command, list(paths)) for key in keys}
     text = json.dumps(dict(sorted(index.items())), indent=1)
     (CHECKOUT / INDEX).write_text(text + "\n", encoding="utf-8")
 
@@ -186,6 +172,13 @@ def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> R
         "code": code_digest(paths),
         "figures": figures_digest(key),
     }
+
+
+def _keys(given: str) -> list[str]:
+    is_page = given.endswith(".md") and "#" not in given
+    return (
+        [f"{given}#{name}" for name in sections(read_file(given).decode())] if is_page else [given]
+    )
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ _SPEED_LINES = {  # what the page of figures shows
     "solo": "Gymnasium, `gym.make` with these scripts: own plies",
 }
 _OWN = {"vector": MANY_AT_ONCE, "aec": ONE_BY_ONE}  # what other libraries are compared with
-_PEER_HEADINGS = ("library", "game", "interface", "plies per CPU-second")
+PEER_HEADINGS = ("library", "game", "interface", "plies per CPU-second")
 _COLORS = {True: "#1f5c46", False: "#b9b09a"}  # Parlour, others
 _INCHES_A_BAR = 0.26
 _DPI = 150
@@ -29,6 +29,7 @@ Report = Mapping[str, Any]
 
 def page(report: Report) -> str:
     """Return the rates as Markdown, those of other libraries too."""
+    missing = [peer for peer in report["peers"] if "missing" in peer]
     lines = [
         "# Speed",
         "",
@@ -42,13 +43,9 @@ def page(report: Report) -> str:
         "Random legal play with observations, in the same run. pgx and Parlour choose the actions",
         "inside the loop that is timed.",
         "",
-        *markdown_table(_PEER_HEADINGS, peer_rows(report)),
+        *markdown_table(PEER_HEADINGS, peer_rows(report)),
         "",
-        *(
-            f"Not measured: {peer['library']}, {peer['what']}: {peer['missing']}"
-            for peer in report["peers"]
-            if "missing" in peer
-        ),
+        *("Not measured: {library}, {what}: {missing}".format(**peer) for peer in missing),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -72,9 +69,7 @@ def speed_table(report: Report) -> str:
 
 def peer_rows(report: Report) -> list[list[str]]:
     """Return one row for each game of each library, the fastest first."""
-    return [
-        [library, game, how, _rounded(plies)] for library, game, how, plies in _all_rates(report)
-    ]
+    return [[*names, _rounded(rate)] for *names, rate in _all_rates(report)]
 
 
 def plot(report: Report, path: Path) -> None:

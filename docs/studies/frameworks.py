@@ -25,7 +25,6 @@ from typing import Any
 import torch
 
 import parlour
-from parlour.baselines.arena import MatchResult
 from parlour.scripts.bench.measure import machine
 from parlour.training import recipes
 
@@ -73,13 +72,8 @@ def measured(module: ModuleType, name: str, seed: int) -> dict[str, Any]:
     }
     for opponent in FLOORS:
         match = parlour.play_match(game, player, opponent, num_deals=NUM_DEALS, seed=FIRST_DEAL)
-        row[opponent] = [round(value, 3) for value in first_places(match)]
+        row[opponent] = [round(value, 3) for value in match.first_places]
     return row
-
-
-def first_places(match: MatchResult) -> tuple[float, ...]:
-    """Return the part of first places and the ends of its 95 % interval."""
-    return tuple(match.first_places)
 
 
 def digest_of(name: str) -> str:

@@ -5,7 +5,6 @@
 It needs a quiet machine.
 """
 
-import json
 import sys
 import time
 from collections.abc import Mapping
@@ -22,6 +21,8 @@ from parlour.envs.core.game import Game
 from parlour.scripts.bench.measure import Effort, machine
 from parlour.scripts.bench.plays import Timed, best_rate, fused, random_step, timed
 from parlour.scripts.table.catalogue import middling_player
+
+from .recorded import write_record
 
 RECORD = CHECKOUT / "docs/benchmarks/sizes.json"
 SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
@@ -106,22 +107,10 @@ def page(report: Mapping[str, Any]) -> str:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     numbers = (row["tables"], round(row["one"]), round(row["many"]))
-    return [
-        SIZE_NAMES[row["what"]],
-        *(f"{number:,}" for number in numbers),
-        f"{row['many'] / row['one']:.2f}",
-    ]
-
-
-def main() -> None:
-    """Measure, and write the record and its page."""
-    report = {
-        "machine": machine(),
-        "sizes": {name: size_rows(name, NUM_THREADS, Effort()) for name in GAMES},
-    }
-    RECORD.write_text(json.dumps(report, indent=2) + "\n")
-    RECORD.with_suffix(".md").write_text(page(report))
+    times = f"{row['many'] / row['one']:.2f}"
+    return [SIZE_NAMES[row["what"]], *(f"{number:,}" for number in numbers), times]
 
 
 if __name__ == "__main__":
-    main()
+    sizes = {name: size_rows(name, NUM_THREADS, Effort()) for name in GAMES}
+    write_record({"machine": machine(), "sizes": sizes}, page, RECORD)
