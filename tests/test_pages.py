@@ -11,7 +11,7 @@ import pytest
 from docs.notebooks import run as notebooks
 from docs.site import games
 from docs.site.build import TABLES
-from docs.site.sources import CHECKOUT, pages
+from docs.site.sources import CHECKOUT, pages, relinked
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
 from parlour.baselines.arena.contest.limits import PlayerLimits
@@ -149,6 +149,17 @@ def test_two_files_never_become_one_page() -> None:
     made = list(pages().values())
     assert len(set(made)) == len(made)
     assert {"index", "games/president", "league/index", "reference/protocol"} <= set(made)
+
+
+def test_links_lead_from_page_to_page_and_to_copies_of_what_has_none(tmp_path: Path) -> None:
+    given = "[a](../../envs/president/README.md#rules) `[b](nim.py)` [c](../examples/nim.py)"
+    made = "[a](games/president.md#rules) `[b](nim.py)` [c](programs/docs.examples.nim.md)"
+    picture = "![d](../president.gif) [e](../../README.md) [f](https://example.org)"
+    copied = "![d](files/docs/president.gif) [e](index.md) [f](https://example.org)"
+    for text, expected in ((given, made), (picture, copied)):
+        assert relinked(text, PAGES["search"], tmp_path) == expected
+    assert (tmp_path / "files/docs/president.gif").is_file()
+    assert "def deal(state, rng)" in (tmp_path / "programs/docs.examples.nim.md").read_text()
 
 
 def test_every_table_of_a_page_is_generated() -> None:

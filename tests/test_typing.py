@@ -18,7 +18,7 @@ REJECTED = {
     for number, line in enumerate((SCRIPTS / "rejected.py").read_text().splitlines(), 1)
     if line.endswith("# refused")
 }
-EXPECTED = [("user_script.py", set()), ("public_face.py", set()), ("rejected.py", REJECTED)]
+EXPECTED = [("user_script.py", set()), ("rejected.py", REJECTED)]
 MYPY = (sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent")
 pytestmark = pytest.mark.long
 

@@ -43,29 +43,16 @@ def _outputs(source: str, file: str, names: dict[str, Any], number: int) -> list
         exec(compile(tree, file, "exec"), names)
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), file, "eval"), names)
-    text, outputs = printed.getvalue(), list[dict[str, Any]]()
-    if text:
-        outputs.append({"output_type": "stream", "name": "stdout", "text": _lines(text)})
+    outputs: list[dict[str, Any]] = []
+    if text := printed.getvalue():
+        lines = text.splitlines(keepends=True)
+        outputs.append({"output_type": "stream", "name": "stdout", "text": lines})
     if value is not None:
-        outputs.append(
-            {
-                "output_type": "execute_result",
-                "execution_count": number,
-                "metadata": {},
-                "data": {kind: _lines(shown) for kind, shown in _bundle(value).items()},
-            }
-        )
+        show = getattr(value, "_repr_mimebundle_", lambda: {"text/plain": repr(value)})
+        data = {kind: shown.splitlines(keepends=True) for kind, shown in show().items()}
+        result = {"output_type": "execute_result", "execution_count": number}
+        outputs.append({**result, "metadata": {}, "data": data})
     return outputs
-
-
-def _bundle(value: Any) -> dict[str, str]:
-    """Return what a notebook shows of a value, by MIME type."""
-    show = getattr(value, "_repr_mimebundle_", None)
-    return {"text/plain": repr(value)} if show is None else show()
-
-
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)
 
 
 def main() -> None:

@@ -94,7 +94,8 @@ def study(commands: list[str], num_seeds: int, record: Path, folder: Path) -> No
             if str(seed) not in entry["runs"]:
                 entry["runs"][str(seed)] = run_seed(entry, seed, folder)
                 measured = [entry for entry in entries.values() if entry["runs"]]
-                write_record({"machine": machine(), "entries": measured}, page, record)
+                found = {"machine": machine(), "entries": measured}
+                write_record(record, found, page(found))
                 draw(measured, record.with_suffix(".png"))
 
 

@@ -128,5 +128,6 @@ def _cells(row: dict[str, Any]) -> list[str]:
 if __name__ == "__main__":
     rows = [measured(name, hidden) for name, hidden in NETWORKS]
     final = strength(find_game(SIZED), dataclasses.replace(DEMO, total_steps=DECISIONS))
-    record = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": rows}
-    write_record({**record, "strength": final}, page, RECORD)
+    found = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": rows}
+    found["strength"] = final
+    write_record(RECORD, found, page(found))

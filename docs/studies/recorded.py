@@ -6,18 +6,12 @@ import inspect
 import io
 import json
 import tokenize
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 STUDIES: Final = Path(__file__).parent
-
-
-def write_record(record: Any, page: Callable[[Any], str], path: Path) -> None:
-    """Write a record as JSON, and its page beside it."""
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    path.with_suffix(".md").write_text(page(record), encoding="utf-8")
 
 
 def code_digest(modules: Iterable[ModuleType]) -> str:

@@ -113,4 +113,5 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
 
 if __name__ == "__main__":
     sizes = {name: size_rows(name, NUM_THREADS, Effort()) for name in GAMES}
-    write_record({"machine": machine(), "sizes": sizes}, page, RECORD)
+    report = {"machine": machine(), "sizes": sizes}
+    write_record(RECORD, report, page(report))
