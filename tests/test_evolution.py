@@ -11,6 +11,7 @@ from parlour.baselines.president.fit import planner as president_fit
 from parlour.baselines.splendor import players as splendor
 from parlour.baselines.splendor.fit import planner as splendor_fit
 from parlour.envs import load_game
+from parlour.training import evolution
 from parlour.training.evolution import Evolution, evolve, main
 
 
@@ -49,6 +50,17 @@ def test_a_wrong_option_gets_one_line(
     with pytest.raises(SystemExit):
         main()
     assert capsys.readouterr().err.endswith(f"must be at least {value + 1}; got {value}\n")
+
+
+def test_the_least_numbers_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr(evolution, "evolve", stop)
+    least = "president --generations 1 --deals 1 --seed 0"
+    monkeypatch.setattr("sys.argv", ["evolution.py", *least.split()])
+    with pytest.raises(InterruptedError):
+        main()
 
 
 @pytest.mark.release

@@ -86,6 +86,7 @@ def test_a_record_survives_a_file_and_makes_the_pages(league: Any) -> None:
     text = page("trick_taking", [kept])
     assert f"| `{rungs[0].player}` | 2.4 ms | " in text
     assert "Not members: `mcts`." in text
+    assert ". 8 deals for each meeting of compiled players, 2 where" in text
     assert f"[Trick taking](trick_taking.md) | 2 | `{rungs[0].player}`" in index(
         {"trick_taking": [kept]}
     )

@@ -201,11 +201,17 @@ def test_the_tables_of_a_game_have_all_fields_actions_and_players(name: str) -> 
     assert all(f"| `{player}` |" in games.players_table(game) for player in list_policies(game))
 
 
-def test_the_index_of_a_field_is_its_place_in_the_vector() -> None:
-    game = find_game("splendor")
-    assert "| 36 - 95 | `table_cost` | 12 x 5 | -1 | 7 |" in games.fields_table(game)
-    assert game.layout.name(36).startswith("table_cost[0, 0]")
-    assert game.layout.name(95).startswith("table_cost[11, 4]")
+@pytest.mark.parametrize("name", GAMES)
+def test_the_index_of_a_field_is_its_place_in_the_vector(name: str) -> None:
+    game = find_game(name)
+    rows = re.findall(r"^\| (\d+)(?: - (\d+))? \| `(\w+)`", games.fields_table(game), re.MULTILINE)
+    assert max(int(last or first) for first, last, _ in rows) == game.layout.num_inputs - 1
+    for first, last, field in rows:
+        for index in (first, last or first):
+            assert re.match(rf"(member \d+ of )?{field}\b", game.layout.name(int(index)))
+    if name == "splendor":
+        assert "| 36 - 95 | `table_cost` | 12 x 5 | -1 | 7 |" in games.fields_table(game)
+        assert game.layout.name(95).startswith("table_cost[11, 4]")
 
 
 def test_the_table_of_players_has_all_players_of_all_games() -> None:

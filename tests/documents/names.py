@@ -70,16 +70,8 @@ def keywords() -> set[str]:
             found |= set(game.config_dict())
             for player in players_of(game).values():
                 found |= set(inspect.signature(player.make, follow_wrapped=False).parameters)
-    return found | {
-        "milliseconds",
-        "playout_policy",
-        "field",
-        "network",
-        "solver",
-        "caution",
-        "gamma",
-        "weights_only",
-    }
+    others = "milliseconds playout_policy field network solver caution gamma weights_only"
+    return found | set(others.split())
 
 
 @cache
