@@ -9,7 +9,7 @@ import pettingzoo
 import pytest
 
 from docs.notebooks import run as notebooks
-from docs.site import games
+from docs.site import games, records
 from docs.site.build import TABLES
 from docs.site.sources import CHECKOUT, pages, relinked
 from parlour.baselines import list_policies
@@ -160,6 +160,18 @@ def test_links_lead_from_page_to_page_and_to_copies_of_what_has_none(tmp_path: P
         assert relinked(text, PAGES["search"], tmp_path) == expected
     assert (tmp_path / "files/docs/president.gif").is_file()
     assert "def deal(state, rng)" in (tmp_path / "programs/docs.examples.nim.md").read_text()
+
+
+def test_stale_figures_have_a_note_below_their_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    section, record = "envs/president/README.md#measured", "docs/studies/learning.json"
+    monkeypatch.setattr(records, "stale_now", lambda: {section: "abc", record: "def"})
+    for page, heading, commit in (
+        ("envs/president/README.md", "## Measured", "abc"),
+        ("docs/studies/learning.md", "# Strength against CPU minutes", "def"),
+    ):
+        shown = records.marked((CHECKOUT / page).read_text(encoding="utf-8"), CHECKOUT / page)
+        assert f"\n{heading}\n\n*Stale: recorded with commit {commit};" in f"\n{shown}"
+        assert shown.count("*Stale") == 1
 
 
 def test_every_table_of_a_page_is_generated() -> None:
