@@ -232,9 +232,11 @@ def test_the_table_of_players_has_all_players_of_all_games() -> None:
     assert not [player for player in players if f"| `{player}` |" not in shown]
 
 
-def test_the_replay_leads_to_every_position(tmp_path: Path) -> None:
+def test_the_page_of_a_game_has_a_replay_a_picture_and_what_has_changed(tmp_path: Path) -> None:
     readme = games.readme_of("trick_taking").read_text(encoding="utf-8")
     page = games.game_page("trick_taking", readme, tmp_path)
     assert "../replays/trick_taking.html" in page
+    for change in ("added | `ppo` of trick-taking with four", "changed | Trick-taking names its"):
+        assert f" | {change}" in page
     assert (tmp_path / "replays" / "trick_taking.html").is_file()
     assert (tmp_path / "games" / "trick_taking.svg").read_text().startswith("<svg")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.baselines import make_policy
+from parlour.baselines import Policy, make_policy
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.play import loops
@@ -62,6 +62,26 @@ def test_a_teacher_without_values_is_imitated_in_what_it_chooses() -> None:
     assert len(set(lesson.actions[:8].tolist())) > 1  # of eight games, each with its own deal
     assert np.abs(lesson.targets).max() <= 1.0
     assert (lesson.targets[lesson.actions == HIT] == 1.0).all()
+
+
+def test_a_teacher_draws_anew_for_each_decision() -> None:
+    plays, states = make_policy("random", CARDS), list[int]()
+
+    def choose(observations: Any, masks: Any, rngs: Any) -> Any:
+        states.extend(rngs["state"].tolist())
+        return plays(observations, masks, rngs)
+
+    taught(CARDS, Policy("spy", CARDS, choose), 4, 3, PolicyValue(CARDS, (4,)).rows(CARDS), 1.0)
+    assert len(set(states)) == len(states) == 4 * 4  # of four games with four plies
+
+
+def test_decisions_are_paid_by_what_their_own_seat_has_won() -> None:
+    """In one game that is decided, those of one seat by 1 and those of the other by -1."""
+    rows = PolicyValue(CARDS, (4,)).rows(CARDS)
+    for seed in range(5):
+        targets = set(taught(CARDS, make_policy("random", CARDS), 1, seed, rows, 1.0).targets)
+        assert targets in ({0.0}, {1.0, -1.0})
+    assert targets == {1.0, -1.0}
 
 
 def test_soft_policies_are_a_softmax_of_the_legal_values() -> None:
