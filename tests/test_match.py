@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Sprt, Workers, play_match
-from parlour.baselines.arena.play import match
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.players.making import make_policy
@@ -166,11 +165,7 @@ class WinsSharesLoses:
         return dataclasses.asdict(self)
 
 
-@pytest.mark.parametrize("block", [5, 4096])
-def test_every_figure_of_a_match_is_what_its_deals_say(
-    block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(match, "_BLOCK", block)  # deals added up at a time
+def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
     game = toy.game(num_players=3)
     told: list[int] = []
     plan = Plan(batch_deals=4, control=WinsSharesLoses())

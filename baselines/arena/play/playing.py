@@ -30,7 +30,9 @@ def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = Non
     played = [first + np.arange(len(outcomes.returns)) for first, outcomes in parts]
     known, index = np.unique(np.concatenate(played), return_index=True)
     if seeds is not None:
-        chosen = slice(*np.searchsorted(known, (seeds.start, seeds.stop)))
+        # `seeds.stop` may be too large for the type of `known`.
+        start, stop = np.searchsorted(known, seeds[0]), np.searchsorted(known, seeds[-1], "right")
+        chosen = slice(int(start), int(stop))
         known, index = known[chosen], index[chosen]
     returns = np.concatenate([outcomes.returns for _, outcomes in parts])[index]
     faults = {
