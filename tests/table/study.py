@@ -42,9 +42,9 @@ FIRST_SECONDS = 10.0  # in which the tables are opened; no part of the figures
 class Server:
     """A `parlour play` of its own process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port: str = "0") -> None:
         command = [sys.executable, "-m", "parlour.scripts.main", "play", "--no-browser"]
-        command += ["--store", str(folder / "tables.db"), "--port", "0"]
+        command += ["--store", str(folder / "tables.db"), "--port", port]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         found = re.search(r"http://([\d.:]+)/#owner=([^&\s]+)", self.process.stdout.readline())

@@ -15,6 +15,7 @@ from websockets.sync.server import ServerConnection, serve
 from parlour.scripts.agents.seat import TableSeat
 
 from .serving import GUEST, link, listening_server, opened, player
+from .study import Server
 
 CLIENT = Path(__file__).parents[2] / "docs/examples/seat_client.py"
 WAIT = 60.0  # seconds: far more than any answer takes
@@ -87,6 +88,25 @@ def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
         last, later = play_on(seat, {**second, "moves_since": []})
         assert len(moves + later) == 10 and last["is_over"]
         seat.close()
+
+
+@pytest.mark.long
+def test_a_server_that_is_killed_loses_no_ply(tmp_path: Path) -> None:
+    """All that was told is on the disk."""
+    killed = Server(tmp_path)
+    with taken(link(killed.address, killed.open("trick_taking")), judges=False) as seat:
+        first = seat.position()
+        second = seat.play(first["legal_actions"][0])
+        killed.process.kill()
+        killed.process.wait()
+        server = Server(tmp_path, killed.address.rpartition(":")[2])
+        try:
+            last, later = play_on(seat, {**second, "moves_since": []})
+        finally:
+            server.process.kill()
+            server.process.wait()
+    assert last["is_over"]
+    assert len([*first["moves_since"], *second["moves_since"], *later]) == 20
 
 
 def test_without_a_server_it_says_so(tmp_path: Path) -> None:
