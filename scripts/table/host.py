@@ -114,19 +114,18 @@ class Host:
             live = await self._live(id)
             number = live.tokens.index(token)
         seat = number if number < live.table.game.num_seats else SPECTATOR
-        if live.table.game.has_hidden and live.table.plies:  # slow the first time
-            caller = (live.id, seat, "recall")
-            await self.minds.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
-        live = await self._live(live.id)  # everybody may have left meanwhile
         try:
+            if live.table.game.has_hidden and live.table.plies:  # slow the first time
+                caller = (live.id, seat, "recall")
+                await self.minds.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
+            live = await self._live(live.id)  # everybody may have left meanwhile
             _check_room(live, seat)
-        except Refused:
+            if match is not None:
+                live.match = match.token
+            connection.seat = seat
+            live.enter(connection, *([] if match is None else [_match_message(match)]))
+        finally:
             self._drop_if_empty(live)
-            raise
-        if match is not None:
-            live.match = match.token
-        connection.seat = seat
-        live.enter(connection, *([] if match is None else [_match_message(match)]))
 
     def leave(self, connection: Connection) -> None:
         """Forget a connection, and its table if it was the last."""
@@ -140,7 +139,8 @@ class Host:
             if live.driver is not None:
                 live.driver.cancel()
             live.driver, live.table.listeners = None, []  # no cycle: it is freed at once
-            self.live.pop(live.id, None)
+            if self.live.get(live.id) is live:  # no other has come to life meanwhile
+                del self.live[live.id]
 
     async def _live(self, id: str) -> LiveTable:
         lock = self.loading.setdefault(id, asyncio.Lock())

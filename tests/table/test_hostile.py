@@ -28,6 +28,7 @@ from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.table import help, host, live, sockets
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.table import GameTable
+from parlour.scripts.table.thinking import TooSlow
 
 from .serving import (
     AS_OWNER,
@@ -304,6 +305,25 @@ def test_a_refused_connection_leaves_no_table_in_memory(client: TestClient) -> N
     assert not tables
     with seated(client, tokens[0]) as me:
         assert me.next("position")["ply"] == 0
+    assert not tables
+
+
+def test_a_table_that_is_too_slow_to_look_back_at_leaves_no_table_in_memory(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = open_table(client, "president", [ME, *[player("lowest")] * 3])
+    tables = state_of(client).host.live
+    with seated(client, tokens[0]) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][0])
+        me.next("position")
+
+    def recall(*_: Any) -> None:
+        raise TooSlow("no answer within 30 s")
+
+    monkeypatch.setattr(GameTable, "recall", recall)
+    with seated(client, tokens[0]) as me:
+        assert "no answer" in me.next("closed")["text"]
     assert not tables
 
 
