@@ -128,11 +128,16 @@ def note(key: str) -> str:
 def table() -> str:
     """Return what depends on code as a table."""
     rows = [
-        [key, f"`{one['command'] or 'see there'}`", one["commit"], one["machine"],
-         "stale" if key in stale_now() else ""]
+        [
+            key,
+            f"`{one['command'] or 'see there'}`",
+            one["commit"],
+            one["machine"],
+            "stale" if key in stale_now() else "",
+        ]
         for key, one in read_index().items()
         if one["paths"]
-    ]  # fmt: skip
+    ]
     return "\n".join(markdown_table(("figures", "command", "commit", "machine", "age"), rows))
 
 

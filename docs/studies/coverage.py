@@ -117,9 +117,17 @@ def page(found: dict[str, Any]) -> str:
     """The result in Markdown."""
     num_intervals = found["num_trials"] * len(ELO)
     headings = (
-        "kind", "deals", "contain the truth, %", "width to oracle", "narrowest, Elo", "open, %",
-        "decided, %", "decided wrongly, %", "equals decided, %", "rejected, %",
-    )  # fmt: skip
+        "kind",
+        "deals",
+        "contain the truth, %",
+        "width to oracle",
+        "narrowest, Elo",
+        "open, %",
+        "decided, %",
+        "decided wrongly, %",
+        "equals decided, %",
+        "rejected, %",
+    )
     rows = [
         [
             row["kind"],

@@ -8,6 +8,7 @@ page. Decisions are those of a learning seat with at least two legal actions, ea
 step at least. Compilation does not count.
 """
 
+import argparse
 import dataclasses
 import json
 from typing import Any
@@ -37,9 +38,15 @@ AGAINST = ("lowest", "planner")
 NUM_DEALS, FIRST_DEAL = 5000, 890_000_000
 NUM_TABLES = 4096  # of the vector environment that is stepped beside it
 HEADINGS = (
-    "game", "units", "two threads, per second", "per CPU-second", "one thread, per CPU-second",
-    "forced plies", "`step()`, plies per CPU-second", "times as fast as learning",
-)  # fmt: skip
+    "game",
+    "units",
+    "two threads, per second",
+    "per CPU-second",
+    "one thread, per CPU-second",
+    "forced plies",
+    "`step()`, plies per CPU-second",
+    "times as fast as learning",
+)
 
 
 def learning_rates(game: Game, config: Config) -> dict[str, Any]:
@@ -126,6 +133,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     rows = [measured(name, hidden) for name, hidden in NETWORKS]
     final = strength(find_game(SIZED), dataclasses.replace(DEMO, total_steps=DECISIONS))
     found = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": rows}
