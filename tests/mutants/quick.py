@@ -1,15 +1,17 @@
-"""A pytest plugin: note which tests pass in plain Python, and try no third case of a slow one."""
+"""A pytest plugin: note which tests pass in time, and try no third case of a slow one."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 MAX_FAILURES = 1  # cases of one test that fail or take too long; the others are skipped
-PASSED = Path("runs/mutants/passed.json")  # from the copy of the checkout
+# From the copy of the checkout: without the compiler, and with it.
+PLAIN, COMPILED = Path("runs/mutants/plain.json"), Path("runs/mutants/compiled.json")
 
 failures: Counter[str] = Counter()
 outcomes: dict[str, bool] = {}
@@ -39,8 +41,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     seconds[report.nodeid] += report.duration
 
 
-def pytest_sessionfinish() -> None:
-    """Write the seconds of each test that passed."""
-    PASSED.parent.mkdir(parents=True, exist_ok=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the seconds of each test that passed, once for both processes."""
+    if hasattr(session.config, "workerinput"):
+        return
+    file = PLAIN if os.environ["NUMBA_DISABLE_JIT"] == "1" else COMPILED
+    file.parent.mkdir(parents=True, exist_ok=True)
     passed = {name: round(seconds[name], 2) for name, good in outcomes.items() if good}
-    PASSED.write_text(json.dumps(passed, indent=0))
+    file.write_text(json.dumps(passed, indent=0))
