@@ -103,8 +103,9 @@ def test_players_that_never_met_are_said_to_be_on_separate_scales(tmp_path: Path
     assert [row.group for row in table.rows] == [1, 1, 1, 2, 2]
     assert "cannot be compared (group 1: a, b, c; group 2: x, y)" in " ".join(notes(table))
     assert table.superiority[2][3] is None
-    assert [cells[2] == "" for cells in standing_cells(table)] == [False, False, True, False, True]
-    assert [cells[-1] for cells in standing_cells(table)] == ["1", "1", "1", "2", "2"]
+    _, rows = standing_cells(table)
+    assert [cells[2] == "" for cells in rows] == [False, False, True, False, True]
+    assert [cells[-1] for cells in rows] == ["1", "1", "1", "2", "2"]
     assert table.rows[3].elo.high == np.inf
     files = {path.name: path for path in export(table, tmp_path)}
     data = json.loads(files["results.json"].read_text())

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from ...advice.result_words import words_of
-from ..ratings.standings import DOUBTFUL, Standing, Standings
+from ..ratings.standings import DOUBTFUL, Standings
 from ..ratings.statistics import Estimate
 from .plots import plot_ratings
 
 CROSS_TITLE = (
     "Score of the row against the column in per cent: how often it was ahead, a draw counting half"
 )
-NASH_HEADINGS = ("player", "part of the mixture, %", "score against the mixture, %")
 TINY = 0.0001
+Cells = tuple[Sequence[str], Sequence[Sequence[str]]]  # headings and rows
 # A pair is decided from this superiority on: of equal players, 1 % in theory. In simulations it is
 # up to twice that (docs/studies/intervals.md), and at most 2.5 % is what is promised.
 DECIDED = 0.995
@@ -88,41 +88,34 @@ def _pairs(table: Standings) -> list[dict[str, Any]]:
     ]
 
 
-def standing_headings(table: Standings) -> tuple[str, ...]:
-    """Return the headings of `standing_cells`, with the group where there are several."""
-    words = words_of(table.num_seats)
-    headings = (
-        "player", "Elo", "above next, %", "points", words.won, words.drawn, words.lost,
-        f"{words.score}, %", "mean return", "faults",
-    )  # fmt: skip
-    return (*headings, "group") if _has_groups(table) else headings
+def standing_cells(table: Standings) -> Cells:
+    """Return the players' rows as text, with the group where there are several."""
+    words, rows = words_of(table.num_seats), table.rows
+    columns = {
+        "player": [row.player for row in rows],
+        "Elo": [f"{row.elo:+.0f}" for row in rows],
+        "above next, %": ["" if p is None else f"{100 * p:.1f}" for p in _above_next(table)],
+        "points": [f"{row.points:,}" for row in rows],
+        words.won: [f"{row.wins:,}" for row in rows],
+        words.drawn: [f"{row.draws:,}" for row in rows],
+        words.lost: [f"{row.losses:,}" for row in rows],
+        f"{words.score}, %": [f"{row.first_places.scaled(100):.1f}" for row in rows],
+        "mean return": [f"{row.mean_return:+.3f}" for row in rows],
+        "faults": [str(row.faults) for row in rows],
+    }
+    if _has_groups(table):
+        columns["group"] = [str(row.group) for row in rows]
+    return tuple(columns), list(zip(*columns.values(), strict=True))
 
 
-def standing_cells(table: Standings) -> list[list[str]]:
-    """Return the players' rows as text, each with the chance of being stronger than the next."""
-    lines = []
-    for index, row in enumerate(table.rows):
-        above = table.superiority[index][index + 1] if index + 1 < len(table.rows) else None
-        line = _cells(row, "" if above is None else f"{100 * above:.1f}")
-        lines.append([*line, str(row.group)] if _has_groups(table) else line)
-    return lines
+def _above_next(table: Standings) -> list[float | None]:
+    """Return how likely each player is the stronger of it and the next; None for the last."""
+    superiority = table.superiority
+    return [*(superiority[k][k + 1] for k in range(len(table.rows) - 1)), None]
 
 
 def _has_groups(table: Standings) -> bool:
     return len({row.group for row in table.rows}) > 1
-
-
-def _cells(row: Standing, above_next: str) -> list[str]:
-    counts = (row.points, row.wins, row.draws, row.losses)
-    return [
-        row.player,
-        f"{row.elo:+.0f}",
-        above_next,
-        *(f"{count:,}" for count in counts),
-        f"{row.first_places.scaled(100):.1f}",
-        f"{row.mean_return:+.3f}",
-        str(row.faults),
-    ]
 
 
 def cross_cells(table: Standings) -> list[list[str]]:
@@ -133,15 +126,16 @@ def cross_cells(table: Standings) -> list[list[str]]:
     ]
 
 
-def nash_cells(table: Standings) -> list[list[str]]:
-    """Return the ratings that allow cycles as text, under NASH_HEADINGS, the best first."""
+def nash_cells(table: Standings) -> Cells:
+    """Return the ratings that allow cycles as text, the best first."""
     best_first = sorted(
         table.nash_averages, key=lambda row: (-row.weight, -row.score.mean if row.score else 0)
     )
-    return [
+    rows = [
         [row.player, f"{100 * row.weight:.1f}", f"{row.score.scaled(100):.1f}" if row.score else ""]
         for row in best_first
     ]
+    return ("player", "part of the mixture, %", "score against the mixture, %"), rows
 
 
 def about(table: Standings) -> str:
@@ -186,11 +180,13 @@ def _groups_text(table: Standings) -> str:
 
 def _order_text(table: Standings) -> str:
     """Name the neighbours in the table whose order is not decided."""
-    open_pairs = []
-    for index, (row, below) in enumerate(itertools.pairwise(table.rows)):
-        above = table.superiority[index][index + 1]
-        if above is not None and above < DECIDED:
-            open_pairs.append(f"{row.player} and {below.player}")
+    open_pairs = [
+        f"{row.player} and {below.player}"
+        for (row, below), above in zip(
+            itertools.pairwise(table.rows), _above_next(table), strict=False
+        )
+        if above is not None and above < DECIDED
+    ]
     if not open_pairs:
         return ""
     return f"The order of these neighbours is not decided: {'; '.join(open_pairs)}."
@@ -230,18 +226,15 @@ def nash_text(table: Standings) -> str:
     )
 
 
-Cells = tuple[Sequence[str], Sequence[Sequence[str]]]  # headings and rows
-
-
 def sections(table: Standings) -> Iterator[str | Cells]:
     """Yield what a page says: tables, the sentences above them, and notes."""
-    yield standing_headings(table), standing_cells(table)
+    yield standing_cells(table)
     yield f"{CROSS_TITLE}:"
     yield ["", *(row.player for row in table.rows)], cross_cells(table)
     yield from notes(table)
     if table.nash_averages:
         yield f"{nash_text(table)}:"
-        yield NASH_HEADINGS, nash_cells(table)
+        yield nash_cells(table)
 
 
 def summary(table: Standings) -> str:
