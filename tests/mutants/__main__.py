@@ -38,7 +38,8 @@ MAX_SECONDS = 40.0  # of tests for a mutant, as they were measured: half of it o
 MAX_COMPILED_SECONDS = 150.0  # of compiled tests, for a mutant that plain Python lets pass
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long and not release"]
 PYTEST += ["-p", "no:cacheprovider", "--hypothesis-seed=0", "-n", "2", "--dist", "worksteal"]
-MEASURE = [*PYTEST, "-p", "tests.mutants.quick", "--tb=native"]
+# A limit that also held while pytest reports a test would end pytest.
+MEASURE = [*PYTEST, "-p", "tests.mutants.quick", "--tb=native", "-o", "timeout_func_only=true"]
 COMPILE = {"NUMBA_DISABLE_JIT": "0"}
 
 
