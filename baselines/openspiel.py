@@ -1,7 +1,7 @@
-"""OpenSpiel both ways: a game of Parlour as one of OpenSpiel, and its bots at our tables.
+"""OpenSpiel both ways: Parlour's games for its algorithms, and its bots as Parlour's players.
 
-Algorithms that start before the deal need small games, whose deals are listed; bots at our tables
-play any game. OpenSpiel is not installed with Parlour: `pip install open_spiel`.
+Algorithms that start before the deal need small games, whose deals are listed; bots play any game.
+OpenSpiel is not installed with Parlour: `pip install open_spiel`.
 
 Measured with 2.0.2: 300 iterations of its CFR give Kuhn poker the value -0.0558 chips (exact:
 -1/18) at an exploitability of 0.0015; two give trick-taking with two values 1/3, as our solver
@@ -81,12 +81,12 @@ class SpielState(pyspiel.State):
     def _now(self) -> GameState:
         return self._node.outcomes[0][0]
 
-    def _is_due(self) -> bool:
+    def _is_chance(self) -> bool:
         return len(self._node.outcomes) > 1
 
     def current_player(self) -> int:
         """Return the seat to act, or OpenSpiel's number for chance or the end."""
-        if self._is_due():
+        if self._is_chance():
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self._now.is_over else self._now.seat
 
@@ -106,11 +106,11 @@ class SpielState(pyspiel.State):
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
-        return not self._is_due() and self._now.is_over
+        return not self._is_chance() and self._now.is_over
 
     def returns(self) -> list[float]:
         """Return the returns of all seats, 0 before the end."""
-        return [0.0] * self._now.game.num_seats if self._is_due() else self._now.returns.tolist()
+        return [0.0] * self._now.game.num_seats if self._is_chance() else self._now.returns.tolist()
 
     def information_state_string(self, player: int | None = None) -> str:
         """Return what a seat knows: the bytes of its observation, as hexadecimal digits."""
@@ -127,14 +127,14 @@ class SpielState(pyspiel.State):
         return SpielState(self.get_game(), _Node([(redealt, 1.0)]))
 
     def __str__(self) -> str:
-        return "a draw" if self._is_due() else str(self._now.describe())
+        return "a draw" if self._is_chance() else str(self._now.describe())
 
 
 class _Node:
-    """What is drawn from at a state: never changed, so copies of the state keep it.
+    """The possible outcomes at a state. It is immutable, so copies of the state share it.
 
-    Solvers pass the same states at each iteration, so a node that `is_kept` keeps those after it;
-    searches pass too many.
+    A node that `is_kept` caches its children, because solvers visit the same states in every
+    iteration. Searches visit too many states for that.
     """
 
     def __init__(self, outcomes: Outcomes, is_kept: bool = False) -> None:

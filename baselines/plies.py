@@ -1,7 +1,7 @@
 """Whole games as arrays with a row for each ply, to be kept as data.
 
-Compiled players act inside one loop. What others choose is found first, and their games are then
-repeated from their actions, as games read from a file are.
+Compiled players act inside one loop. Games of other players are played first, and then replayed
+from their actions like games read from a file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ def plies_of(
     is_compiled = all(policy.row_function is not None for policy in policies)
     while len(seeds):
         found = _noted(game, compiled, seeds, _NOTHING, num_rows) if is_compiled else None
-        if found is None:  # or an illegal action, of which this tells
+        if found is None:  # not all compiled, or an illegal action, which `_repeated` reports
             found = _repeated(game, policies, seeds[:BATCH_DEALS])
         if not len(found.seeds):  # a game does not fit
             num_rows *= 2

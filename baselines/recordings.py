@@ -25,7 +25,7 @@ from .players.making import make_policy
 from .players.policy import Policy, values_of
 from .plies import Plies, plies_of
 
-SEARCH = "mcts"  # values the moves of games that are not solved
+DEFAULT_SEARCH = "mcts"  # values moves where the game is not solved
 EXTRA = "record"  # has the packages
 FLAT, MASK = "observation", "action_mask"  # of the Dict space of a single-seat environment
 
@@ -82,7 +82,7 @@ def valuer_of(game: Game, player: str | None) -> str:
             return EXACT
         if player == EXACT:
             raise ValueError(f"{game.name} is not solved with these settings")
-    name = player or SEARCH
+    name = player or DEFAULT_SEARCH
     if make_policy(name, game).values is None:
         raise ValueError(
             f"{name} chooses without values of the moves; a search such as mcts has them"

@@ -1,4 +1,4 @@
-"""The public face: `load_game`, `GAMES`, and a module an environment, such as `president_v0`."""
+"""The public face: `load_game`, `GAMES`, and a module for each game, such as `president_v0`."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

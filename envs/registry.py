@@ -81,8 +81,8 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
     `parlour COMMAND --import my_package` then find the game.
 
     `parts` is the package with what belongs to this game alone, as `parlour.baselines.notty` is for
-    Notty. It may have modules `players`, `hints`, `measures` and `trials`, and a folder
-    `checkpoints`. Raises ValueError for a name that is taken or malformed, and TypeError where
+    Notty. It may have modules `players`, `hints`, `inputs`, `measures`, `trials` and `agents`, and
+    a folder `checkpoints`. Raises ValueError for a taken or malformed name, and TypeError where
     `make` is no function::
 
         >>> import dataclasses, parlour
@@ -123,7 +123,7 @@ def make_aec(name: str, **settings: Any) -> CheckedEnv:
 
 
 def make_raw_aec(name: str, **settings: Any) -> RawEnv:
-    """Make it without wrappers: an illegal action raises ValueError and changes nothing."""
+    """Make it as `make_aec`, unwrapped: an illegal action raises ValueError, changes nothing."""
     from .core.environments.aec import RawEnv
 
     return _make_view(RawEnv, name, settings)

@@ -40,7 +40,7 @@ COMMANDS = (
 )
 ENDED_EARLY = 1
 _logger = logging.getLogger("parlour.command")
-_COMMANDS = Path(__file__).with_name("commands")
+_COMMANDS_FOLDER = Path(__file__).with_name("commands")
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 
 
@@ -181,7 +181,7 @@ def _command_list() -> Parser:
 
 def _summary(command: str) -> str:
     """Return the first line of the docstring of a command, which is read and not imported."""
-    source = (_COMMANDS / f"{command}.py").read_text(encoding="utf-8")
+    source = (_COMMANDS_FOLDER / f"{command}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Given = TypeVar("Given")
 
-NAMES = (
+PLAYER_HELP = (
     "PLAYER is a name that `parlour games` lists, a checkpoint FILE.pt or the folder of its run, a "
     "model FILE.zip, .ts or .onnx, or a function or class of your own, FILE.py:NAME. Its settings "
     "follow a colon: PLAYER:SETTING=VALUE,... as in mcts:num_simulations=100,epsilon=0.1. Those of "
@@ -241,7 +241,7 @@ def add_game(parser: argparse.ArgumentParser) -> None:
         default="",
         help="settings of the game, such as num_players=2; `parlour games` lists them",
     )
-    parser.epilog = NAMES
+    parser.epilog = PLAYER_HELP
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

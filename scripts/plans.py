@@ -165,5 +165,5 @@ def entered(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> 
         entrants = [enter([name], game, arguments.contest is None)[0] for name in names]
         control = chosen_control(arguments)
         if control is not None:
-            control.refusals(game, names)
+            control.check_players(game, names)
     return tuple(entrants)

@@ -1,4 +1,4 @@
-"""A probe for self-play: three positions in which a wrong mask, sign, bootstrap or seat shows.
+"""A probe for self-play: four positions in which a wrong mask, sign, bootstrap or seat shows.
 
 Half of the games begin at the `gate`, where seat 0 takes 0.8 (`stay`) or goes on to be judged by
 seat 1, who hits it (-1) or misses (+1). The other half begin at the `door`, where seat 0 takes 0.8

@@ -33,7 +33,7 @@ class SlowSearch:
     """Playouts of one game, and a tree over them."""
 
     game: Game
-    row: Row
+    playout_policy: Row
     epsilon: float
     expansion_threshold: int = 1
     exploration_constant: float = 0.0
@@ -102,7 +102,7 @@ class SlowSearch:
         return node.children[action]
 
     def select(self, state: Any, rng: Any, node: Node) -> int:
-        """UCT among what was tried, or something new once there are too many visits for that."""
+        """Progressive widening: UCT while tried ** 2 >= visits, else an untried action first."""
         legal = self.game.legal_action_list(state)
         tried = {action: node.children[action] for action in legal if action in node.children}
         bounds = {
@@ -122,7 +122,7 @@ class SlowSearch:
         return max(newest_first, key=bounds.__getitem__)
 
     def play_out(self, state: Any, rng: Any) -> list[float]:
-        """The returns after the row has played for all seats, at random now and then."""
+        """The returns of a playout: the playout policy in all seats, random with `epsilon`."""
         while not self.game.is_terminal(state):
             if self.epsilon > 0 and uniform(rng) < self.epsilon:
                 action = int(random_allowed(self.words(state), rng))
@@ -134,10 +134,10 @@ class SlowSearch:
         return returns.tolist()
 
     def chosen(self, state: Any, rng: Any) -> int:
-        """What the row does."""
+        """The action of the playout policy."""
         observation = self.game.new_observations()[0]
         self.game.observe(state, self.game.seat_to_act(state), observation)
-        return int(self.row(observation, self.words(state), rng))
+        return int(self.playout_policy(observation, self.words(state), rng))
 
     def words(self, state: Any) -> np.ndarray:
         """The action mask."""

@@ -15,7 +15,7 @@ from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.loops import NEW_GAME, Ways, loops_of
-from parlour.envs.core.play.tables import Tables, new_told, nobody
+from parlour.envs.core.play.tables import Tables, new_told, self_play_seats
 from parlour.envs.core.rng import streams, uniform
 from tests import toy_game
 from tests.toy_game import NO_CARD
@@ -109,7 +109,7 @@ def test_a_step_sees_the_end_after_the_draw() -> None:
     action = np.array([NEW_GAME])
     for _ in range(3):
         ways = Ways(skip_forced=False, deals_again=False)
-        loops_of(game).step(0, 1, games, nobody(game.num_seats), action, told, ways)
+        loops_of(game).step(0, 1, games, self_play_seats(game.num_seats), action, told, ways)
         seats.append(games.seats[0])
         action = np.array([int(games.masks[0, 0]).bit_length() - 1])
     assert seats == [0, 1, NO_SEAT]

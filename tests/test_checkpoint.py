@@ -25,6 +25,7 @@ from parlour.envs.core.rng import streams
 from parlour.training import dqn
 
 HIDDEN = (16,)
+FACTS = ("algorithm", "config", "game", "game_config", "game_version", "hidden", "weights")
 STRENGTH = {
     "second": "random",
     "num_games": 4000,
@@ -142,6 +143,15 @@ def test_what_torch_can_read_but_we_did_not_write_is_refused(tmp_path: Path, dat
     torch.save(data, tmp_path / "broken.pt")
     said = r"not a checkpoint of Parlour: it (lacks format|has no)"
     with pytest.raises(ValueError, match=said):
+        load_checkpoint(tmp_path / "broken.pt")
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_checkpoint_that_lacks_a_fact_says_which(tmp_path: Path, fact: str) -> None:
+    facts = dataclasses.asdict(checkpoint_of(game_of()))
+    del facts[fact]
+    torch.save(facts, tmp_path / "broken.pt")
+    with pytest.raises(ValueError, match=f"it lacks {fact}$"):
         load_checkpoint(tmp_path / "broken.pt")
 
 

@@ -517,7 +517,7 @@ def test_bench_measures_every_view(
     file = tmp_path / "record.json"
     assert run(f"bench {GAME} --quick --batch 16 --json {file}") == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in measure.STEP_NAMES.values())
+    assert all(name in shown for name in measure.FIGURE_LABELS.values())
     assert "own plies, set_keeper" in shown
     record = json.loads(file.read_text())
     with_others = page({**record, "peers": PEERS})

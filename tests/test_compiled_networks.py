@@ -96,7 +96,9 @@ def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
     module.zero_grad()
     found = rows_found(module, game, observations)
     lists = legal_lists(words, masks.argmax(axis=1))
-    units, values = module.of_rows(module.rows(game), found, np.zeros((len(found), 0), np.float32))
+    units, values = module.forward_rows(
+        module.rows(game), found, np.zeros((len(found), 0), np.float32)
+    )
     listed = module.legal_logits(units, lists.legal)
     is_legal = torch.from_numpy(lists.legal >= 0)
     places = torch.from_numpy(lists.legal.astype(np.int64)).clamp(min=0)

@@ -14,7 +14,7 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import (
     VALUE_SCALE,
     GuidedSearch,
-    Settings,
+    GuidedSettings,
     guided_functions,
     new_scratch,
     new_tree,
@@ -36,8 +36,8 @@ TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 DUEL = probe_duel()
 
 
-def settings(num_simulations: int, **changed: Any) -> Settings:
-    return Settings(num_simulations, 16, 4, 1.25, 0.0)._replace(**changed)
+def settings(num_simulations: int, **changed: Any) -> GuidedSettings:
+    return GuidedSettings(num_simulations, 16, 4, 1.25, 0.0)._replace(**changed)
 
 
 def record(game: Game) -> np.ndarray:
@@ -45,7 +45,7 @@ def record(game: Game) -> np.ndarray:
     return PolicyValue(game, (16, 16)).record(game)
 
 
-def searched_tree(game: Game, position: np.record, how: Settings) -> Tree:
+def searched_tree(game: Game, position: np.record, how: GuidedSettings) -> Tree:
     """The tree of one search by an untrained network."""
     tree, scratch = new_tree(game, how), new_scratch(game, how)
     policy, values = np.zeros(game.num_actions, np.float32), np.zeros(game.num_actions)

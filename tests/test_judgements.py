@@ -7,7 +7,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.advice import judgements
-from parlour.baselines.advice.judgements import Judgement, judge, judgement_of
+from parlour.baselines.advice.judgements import Judgement, judge_move, judgement_of
 from parlour.baselines.advice.move_values import MoveValues, adviser_of, study_of
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
@@ -26,7 +26,7 @@ def splendor(*actions: str) -> GameTable:
 
 def six(game: Game, state: np.record, action: str) -> list[Judgement]:
     """Judge a move six times, each time by the shortest searches."""
-    return [judge(game, state, game.parse_action(action), 0.0) for _ in range(6)]
+    return [judge_move(game, state, game.parse_action(action), 0.0) for _ in range(6)]
 
 
 def noisy(rng: np.random.Generator, lead_of_last: float = 0.0) -> MoveValues:
@@ -77,7 +77,7 @@ def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
     table = GameTable(Setup("trick_taking", {"num_values": 5}, (Occupant("here", "-"),) * 2, 4))
     values = study_of(game, table.state).think(0).values
     worst = min(values, key=lambda action: values[action])
-    found = judge(game, table.state, worst, 0.0)
+    found = judge_move(game, table.state, worst, 0.0)
     assert found.loss == pytest.approx(max(values.values()) - values[worst])
     assert not found.has_interval and "(exact); better: " in found.text(game)
 
@@ -90,7 +90,7 @@ def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     left_aside = found.unsearched[0]
     assert found.lead(found.best, left_aside) is None
     assert judgement_of(found, found, left_aside).text(SPLENDOR).startswith("has no value")
-    judged = judge(
+    judged = judge_move(
         SPLENDOR, table.state, left_aside, 0.0
     )  # but its lead is measured when asked for
     assert judged.lead is not None and judged.lead.low < judged.lead.high
@@ -125,6 +125,6 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
 def test_the_values_of_a_script_are_its_estimates() -> None:
     game = load_game("notty")
     table = GameTable(Setup("notty", {}, (Occupant("here", "-"),) * 2, 4))
-    found = judge(game, table.state, table.legal[0], 0.0)
+    found = judge_move(game, table.state, table.legal[0], 0.0)
     assert "by the estimate of Finisher" in found.text(game) and not found.has_interval
     assert make_policy("best", game).name == "finisher" and judgements.SMALL > 0

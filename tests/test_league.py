@@ -3,6 +3,7 @@
 The pages that are kept are compared with their records in `tests/documents/figures.py`.
 """
 
+import dataclasses
 import json
 from typing import Any
 
@@ -75,6 +76,12 @@ def test_the_exploiter_is_the_member_that_scores_most_against_a_player(league: A
         assert rung.against_it[0] == pytest.approx(max(scores.values()))
         assert scores[rung.exploiter] == max(scores.values())
         assert rung.against_it[1] <= rung.against_it[0] <= rung.against_it[2]
+
+
+def test_without_known_games_anything_is_possible_and_there_is_no_exploiter(league: Any) -> None:
+    table = dataclasses.replace(league[1], rows=league[1].rows[:1], cross=((None,),))
+    (rung,) = ladder(table, {table.rows[0].player: 0.001})
+    assert (rung.exploiter, rung.against_it) == ("", [0.5, 0.0, 1.0])
 
 
 def test_a_record_survives_a_file_and_makes_the_pages(league: Any) -> None:

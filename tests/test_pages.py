@@ -17,6 +17,7 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.arena.contest.limits import PlayerLimits
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
+from parlour.scripts.table.rules import folder_of
 from tests.example_games import imported
 
 PAGES = {path.stem: path for path in sorted((CHECKOUT / "docs" / "pages").glob("*.md"))}
@@ -233,7 +234,7 @@ def test_the_table_of_players_has_all_players_of_all_games() -> None:
 
 
 def test_the_page_of_a_game_has_a_replay_a_picture_and_what_has_changed(tmp_path: Path) -> None:
-    readme = games.readme_of("trick_taking").read_text(encoding="utf-8")
+    readme = (folder_of("trick_taking") / "README.md").read_text(encoding="utf-8")
     page = games.game_page("trick_taking", readme, tmp_path)
     assert "../replays/trick_taking.html" in page
     for change in ("added | `ppo` of trick-taking with four", "changed | Trick-taking names its"):

@@ -9,13 +9,13 @@ from parlour.baselines.networks.compiled import network_functions, num_layers, v
 from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.kinds import new_network
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.search.guided import GuidedSearch, Settings
+from parlour.baselines.search.guided import GuidedSearch, GuidedSettings
 from parlour.envs import load_game
 from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.training.guided_play import GuidedPlay, Outlook, expect_others, new_guided_batch
+from parlour.training.guided_play import AllSeats, GuidedPlay, expect_others, new_guided_batch
 from parlour.training.teaching import taught
 
 GAME = load_game("trick_taking", num_players=3)
@@ -42,7 +42,7 @@ def test_a_leaf_is_worth_to_the_root_what_its_own_seat_may_expect() -> None:
     tables = Tables(game, streams([3]))
     tables.deal(tables.all_rows)
     num_legal = num_allowed(tables.show(tables.all_rows)[2][0])
-    settings = Settings(num_legal, num_legal, 1, 1.25, 0.0)  # each action once
+    settings = GuidedSettings(num_legal, num_legal, 1, 1.25, 0.0)  # each action once
     for num_others, expected in ((2, AFTER_NEXT), (0, -OWN / 2)):
         search = GuidedSearch(game, guide(game, num_others).record(game), settings)
         values = search.search(tables.states, streams([0])).action_values[0]
@@ -95,20 +95,20 @@ def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None
     network = guide(game, 2)
     rows = network.rows(game)
     batch = new_guided_batch(game, 2, 8, rows)
-    play = GuidedPlay(game, 2, 5, Settings(2, 2, 1, 1.25, 1.0), rows)
+    play = GuidedPlay(game, 2, 5, GuidedSettings(2, 2, 1, 1.25, 1.0), rows)
     play.act(network.record(game), 0.9, batch, slice(0, 2))
-    outlook = batch.outlook
-    assert outlook.is_last.any() and not outlook.is_last.all()
-    np.testing.assert_allclose(outlook.returns[outlook.is_last].sum(axis=1), 0, atol=1e-9)
+    all_seats = batch.all_seats
+    assert all_seats.is_last.any() and not all_seats.is_last.all()
+    np.testing.assert_allclose(all_seats.returns[all_seats.is_last].sum(axis=1), 0, atol=1e-9)
     for table, index in np.ndindex(2, 8):
-        seats = (outlook.seats[table, index] + np.arange(3)) % 3
-        shown = outlook.values[table, index, seats]
+        seats = (all_seats.seats[table, index] + np.arange(3)) % 3
+        shown = all_seats.values[table, index, seats]
         np.testing.assert_allclose(shown, [OWN, NEXT, AFTER_NEXT], rtol=1e-6)
         for other in (1, 2):
-            expected = expected_ahead(outlook, table, index, seats[other], 0.9 ** (1 / 3))
-            assert outlook.targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
-    for table in np.flatnonzero(~outlook.is_last[:, -1]):
-        assert sorted(outlook.values[table, -1]) == pytest.approx([NEXT, AFTER_NEXT, OWN])
+            expected = expected_ahead(all_seats, table, index, seats[other], 0.9 ** (1 / 3))
+            assert all_seats.targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
+    for table in np.flatnonzero(~all_seats.is_last[:, -1]):
+        assert sorted(all_seats.values[table, -1]) == pytest.approx([NEXT, AFTER_NEXT, OWN])
 
 
 def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
@@ -118,29 +118,29 @@ def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
     shape = (2, num_decisions)
     is_last = np.zeros(shape, np.bool_)
     is_last[1, [3, 6]] = True
-    outlook = Outlook(
+    all_seats = AllSeats(
         seats=random.integers(3, size=shape),
         values=random.uniform(-1, 1, (2, num_decisions + 1, 3)),
         is_last=is_last,
         returns=random.uniform(-1, 1, (*shape, 3)),
         targets=np.full((*shape, 2), np.nan, np.float32),
     )
-    expect_others(outlook, 1, decay)
-    assert np.isnan(outlook.targets[0]).all()
+    expect_others(all_seats, 1, decay)
+    assert np.isnan(all_seats.targets[0]).all()
     for index in range(num_decisions):
         for other in (1, 2):
-            seat = (outlook.seats[1, index] + other) % 3
-            expected = expected_ahead(outlook, 1, index, seat, decay)
-            assert outlook.targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
+            seat = (all_seats.seats[1, index] + other) % 3
+            expected = expected_ahead(all_seats, 1, index, seat, decay)
+            assert all_seats.targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
 
 
-def expected_ahead(outlook: Outlook, table: int, index: int, seat: int, decay: float) -> float:
+def expected_ahead(all_seats: AllSeats, table: int, index: int, seat: int, decay: float) -> float:
     total, weight = 0.0, 1.0
-    for ahead in range(index, outlook.seats.shape[1]):
-        if outlook.is_last[table, ahead]:
-            return total + weight * outlook.returns[table, ahead, seat]
-        value = outlook.values[table, ahead + 1, seat]
-        if ahead == outlook.seats.shape[1] - 1:
+    for ahead in range(index, all_seats.seats.shape[1]):
+        if all_seats.is_last[table, ahead]:
+            return total + weight * all_seats.returns[table, ahead, seat]
+        value = all_seats.values[table, ahead + 1, seat]
+        if ahead == all_seats.seats.shape[1] - 1:
             return total + weight * value
         total, weight = total + weight * (1 - decay) * value, weight * decay
     raise AssertionError

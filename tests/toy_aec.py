@@ -66,7 +66,7 @@ class ToyEnv(AECEnv):
         self.agent_selection = AGENTS[0]
 
     def mask(self, seat: int) -> np.ndarray:
-        """The own cards, for the seat to act."""
+        """The seat's own cards, for the seat to act."""
         mask = np.zeros(NUM_CARDS, np.int8)
         if AGENTS[seat] == self.agent_selection and not self.terminations.get(AGENTS[seat], True):
             mask[self.hands[seat]] = 1
@@ -84,7 +84,7 @@ class ToyEnv(AECEnv):
         return {"observation": self.vector(seat), "action_mask": self.mask(seat)}
 
     def is_legal(self, seat: int, card: int) -> bool:
-        """A card of the own hand."""
+        """A card of the seat's own hand."""
         return card in self.hands[seat]
 
     def step(self, action: int | None) -> None:

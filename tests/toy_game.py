@@ -102,7 +102,7 @@ def returns(state, out):
 
 @rule
 def observe(state, seat, out):
-    """The own cards and all that lies open."""
+    """The seat's own cards and all that lies open."""
     out.seat = seat
     out.num_plays = state.num_plays
     out.drawn = state.drawn
@@ -213,12 +213,12 @@ def game(**settings: Any) -> Game:
             Field("odd", i8, (), 0, 1, "house rule: what wins if the drawn card is odd"),
         ),
         observation_fields=(
-            Field("seat", i8, (), 0, n - 1, "the own seat"),
+            Field("seat", i8, (), 0, n - 1, "the seat"),
             Field("num_plays", i8, (), 0, 2 * n, "cards played so far"),
             Field("drawn", i8, (), NO_CARD, NUM_CARDS - 1, "the card the game drew"),
             Field("odd", i8, (), 0, 1, "house rule: what wins if the drawn card is odd"),
             Field("played", i8, (2, n), NO_CARD, NUM_CARDS - 1, "cards played; -1: not yet"),
-            Field("hand", i64, (1,), 0, ALL_CARDS, "the own cards", num_bits=NUM_CARDS),
+            Field("hand", i64, (1,), 0, ALL_CARDS, "the seat's own cards", num_bits=NUM_CARDS),
         ),
         house_rules={"odd": ODD_RULES.index(config.odd)},
         has_chance=True,

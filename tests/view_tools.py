@@ -27,7 +27,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "notty": {"initial_hand": 2, "turn_limit": 20},
     "splendor": {"target": 3},
 }
-DECIDED = {"notty": {"initial_hand": 1, "protect_small_hands": False}}  # where most are drawn
 CONFIGS |= {name: [settings] for name, settings in SHORT.items()}
 
 
@@ -95,7 +94,6 @@ def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple
 
 
 __all__ = [
-    "DECIDED",
     "an_illegal_action",
     "case_name",
     "choose",

@@ -1,4 +1,4 @@
-"""Compiled self-play by a network's chances: a batch of decisions at many tables in one call.
+"""Compiled self-play by a network's policy: a batch of decisions at many tables in one call.
 
 At each table every learning seat plays the network that learns; at some tables only one
 seat learns and the others play a compiled player.
@@ -37,7 +37,7 @@ from .decisions import (
     NUM_SPARE,
     Batch,
     new_batch,
-    new_places,
+    new_play_state,
     note_shown,
     play_batch,
     rows_of,
@@ -45,7 +45,7 @@ from .decisions import (
 )
 from .settings import shares_of_tables
 
-SMALLEST_CHANCE = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
+MIN_PROBABILITY = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
 
 
 class OpponentMix(NamedTuple):
@@ -74,8 +74,8 @@ class _Deciders(NamedTuple):
     first_place_weight: float
 
 
-class Noted(NamedTuple):
-    """What `play_batch` fills: nothing but the batch."""
+class BatchOnly(NamedTuple):
+    """What `play_batch` fills in plain self-play: the batch alone, unlike `GuidedBatch`."""
 
     batch: Batch
 
@@ -104,14 +104,14 @@ class SelfPlay:
             NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
         )
         self._scale = wide_scales(game, rows)
-        self._spare = Noted(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
-        self._places = new_places(game, num_tables, seed)
+        self._spare = BatchOnly(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
+        self._play_state = new_play_state(game, num_tables, seed)
 
     @property
     def forced_fraction(self) -> float:
         """Return the fraction of the learning seats' plies so far without a choice."""
-        forced = int(self._places.forced.sum())
-        return forced / max(1, forced + int(self._places.decided.sum()))
+        forced = int(self._play_state.forced.sum())
+        return forced / max(1, forced + int(self._play_state.decided.sum()))
 
     def act(self, weights: np.ndarray, gae_lambda: float, batch: Batch, tables: slice) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
@@ -119,7 +119,7 @@ class SelfPlay:
         `weights` is a record [1], and `gae_lambda` the lambda of generalized advantage estimation.
         Raises ValueError where a game never gives a learning seat a choice.
         """
-        places = rows_of(self._places, tables)
+        play_state = rows_of(self._play_state, tables)
         loop = _bind_act(self.game, self._players, num_layers(weights))
         deciders = _Deciders(
             weights,
@@ -128,9 +128,9 @@ class SelfPlay:
             self._scale,
             self.first_place_weight,
         )
-        into = Noted(rows_of(batch, tables))
-        loop(into, rows_of(self._spare, tables), places, deciders, gae_lambda)
-        if (places.seats == NO_SEAT).any():
+        into = BatchOnly(rows_of(batch, tables))
+        loop(into, rows_of(self._spare, tables), play_state, deciders, gae_lambda)
+        if (play_state.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
 
 
@@ -145,7 +145,7 @@ def _bind_act(game: Game, players: tuple[CompiledPlayer, ...], num_layers: int) 
 
 
 @rule
-def _note_nothing(into, index, places, table, is_over):
+def _note_nothing(into, index, play_state, table, is_over):
     """A batch has no more than its decisions."""
 
 
@@ -154,64 +154,64 @@ def _complete_nothing(into, spare, table, decay):
     """A batch has no more than its decisions."""
 
 
-def _play_on(places, table, action, deciders):
+def _play_on(play_state, table, action, deciders):
     """Play an action (NO_ACTION: none) and all plies until a learning seat has a choice.
 
     Return that seat, with its mask in place, or NO_SEAT at the end.
     """
-    state = places.states[table]
-    mask = places.masks[table]
+    state = play_state.states[table]
+    mask = play_state.masks[table]
     while True:
-        seat = ply(state, places.rngs[table], action, mask)
+        seat = ply(state, play_state.rngs[table], action, mask)
         if seat == NO_SEAT:
             return seat
-        code = places.codes[table, seat]
-        rng = places.player_rngs[table, seat]
+        code = play_state.codes[table, seat]
+        rng = play_state.player_rngs[table, seat]
         if num_allowed(mask) == 1:
-            places.forced[table] += code == EXTERNAL
+            play_state.forced[table] += code == EXTERNAL
             action = np.int64(nth_allowed(mask, 0))
         elif code == EXTERNAL:
             return seat
         else:
-            observation = places.observations[table]
+            observation = play_state.observations[table]
             observe(state, seat, observation)
             action = np.int64(choose(code, deciders.player_weights, observation, mask, rng))
 
 
-def _start(places, table, deciders):
+def _start(play_state, table, deciders):
     """Seat the players and deal until a learning seat has a choice; return that seat."""
-    rng, cumulative_weights = places.seating_rngs[table], deciders.cumulative_weights
-    num_seats = places.codes.shape[1]
+    rng, cumulative_weights = play_state.seating_rngs[table], deciders.cumulative_weights
+    num_seats = play_state.codes.shape[1]
     for _ in range(MAX_DEALS):
         point = uniform(rng)
-        field = 0
-        while point >= cumulative_weights[field] and field < cumulative_weights.shape[0] - 1:
-            field += 1
-        places.codes[table, :] = field - 1 if field > 0 else EXTERNAL  # then all seats learn
-        places.codes[table, below(rng, num_seats)] = EXTERNAL
-        deal(places.states[table], places.rngs[table])
-        seat = play_on(places, table, np.int64(NO_ACTION), deciders)
+        choice = 0
+        while point >= cumulative_weights[choice] and choice < cumulative_weights.shape[0] - 1:
+            choice += 1
+        play_state.codes[table, :] = choice - 1 if choice > 0 else EXTERNAL  # then all seats learn
+        play_state.codes[table, below(rng, num_seats)] = EXTERNAL
+        deal(play_state.states[table], play_state.rngs[table])
+        seat = play_on(play_state, table, np.int64(NO_ACTION), deciders)
         if seat != NO_SEAT:
             return seat
     return NO_SEAT
 
 
 @array_rule
-def _decide(into, index, places, table, deciders):
-    """Draw an action of the seat to act from the network's chances; note everything about it."""
+def _decide(into, index, play_state, table, deciders):
+    """Draw an action of the seat to act from the network's policy; note everything about it."""
     batch, weights = into.batch, deciders.weights[0]
-    state, mask, data = places.states[table], places.masks[table], places.data[table]
-    seat = places.seats[table]
+    state, mask, data = play_state.states[table], play_state.masks[table], play_state.data[table]
+    seat = play_state.seats[table]
     units = np.empty(weights.value.shape[0], np.float32)
     chances = np.empty(weights.actions_bias.shape[0], np.float32)
-    observe(state, seat, places.observations[table])
+    observe(state, seat, play_state.observations[table])
     body(weights, data, units)
     write_logits(weights, units, mask, chances)
     to_chances(mask, chances)
-    action = draw_action(mask, chances, uniform(places.player_rngs[table, seat]))
+    action = draw_action(mask, chances, uniform(play_state.player_rngs[table, seat]))
     note_shown(weights, data, deciders.scale, batch.rows[table, index], batch.wide[table, index])
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
-    batch.log_chances[table, index] = np.log(max(chances[action], SMALLEST_CHANCE))
+    batch.log_probs[table, index] = np.log(max(chances[action], MIN_PROBABILITY))
     batch.values[table, index] = value_of(weights, units)

@@ -1,6 +1,6 @@
 """Decisions of learning seats at many tables, noted in one compiled call as a batch.
 
-`play_batch` is the loop of both ways to act: by a network's chances (`acting`) and by a search that
+`play_batch` is the loop of both ways to act: by a network's policy (`acting`) and by a search that
 a network guides (`guided_play`). Plies without a choice are played, but do not count as decisions.
 """
 
@@ -17,7 +17,7 @@ from ..envs.core.rng import player_streams, streams
 
 NO_DECISION = -1
 SEATING_STREAM = 10**6  # purpose of the streams that draw the seating: above every seat
-NUM_SPARE = 2  # decisions of a batch after the batch: its first, and each later one in turn
+NUM_SPARE = 2  # rows for decisions after a batch: one for the first, one reused for the rest
 
 
 class Batch(NamedTuple):
@@ -25,8 +25,8 @@ class Batch(NamedTuple):
 
     `rows` [.., K] and `wide` [.., V] are the network's inputs; `masks` are words. `next_decisions`
     has the index of the same seat's next decision in the same game. It is NO_DECISION where the
-    game or the batch ends first. Then `ends` is the return of the game, or the value of the seat's
-    next decision, up to which the game is played on.
+    game or the batch ends first. Then `ends` is the return of the game, or, at the end of the
+    batch, the bootstrap value: that of the seat's next decision, to which the game is played on.
     Advantages and targets are those of generalized advantage estimation.
     """
 
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
     wide: np.ndarray
     masks: np.ndarray
     actions: np.ndarray
-    log_chances: np.ndarray
+    log_probs: np.ndarray
     values: np.ndarray
     next_decisions: np.ndarray
     ends: np.ndarray
@@ -54,7 +54,7 @@ def new_batch(num_tables: int, num_decisions: int, num_words: int, rows: InputRo
         wide=zeros(np.float32, len(rows.wide_columns)),
         masks=zeros(np.int64, num_words),
         actions=zeros(np.int64),
-        log_chances=zeros(np.float32),
+        log_probs=zeros(np.float32),
         values=zeros(np.float32),
         next_decisions=zeros(np.int32),
         ends=zeros(np.float32),
@@ -63,8 +63,8 @@ def new_batch(num_tables: int, num_decisions: int, num_words: int, rows: InputRo
     )
 
 
-class Places(NamedTuple):
-    """The tables, whose games go on from batch to batch."""
+class PlayState(NamedTuple):
+    """The games under way at T tables, with scratch; they continue from batch to batch."""
 
     states: np.ndarray  # [T]
     rngs: np.ndarray  # [T] of the deals
@@ -81,12 +81,12 @@ class Places(NamedTuple):
     forced: np.ndarray  # [T] plies of learning seats so far without one
 
 
-def new_places(game: Game, num_tables: int, seed: int) -> Places:
+def new_play_state(game: Game, num_tables: int, seed: int) -> PlayState:
     """Return tables without a game yet, with random streams from `seed`."""
     n = game.num_seats
     seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
     observations = game.new_observations(num_tables)
-    return Places(
+    return PlayState(
         states=game.new_states(num_tables),
         rngs=streams(seeds),
         player_rngs=player_streams(seeds, n),
@@ -113,10 +113,11 @@ def rows_of(value: Any, tables: slice) -> Any:
 def play_batch(**meanings: Any) -> Function:
     """Return the loop for the functions of one way to act, and the rules of a game.
 
-    `start(places, table, deciders)` seats and deals. `decide(into, index, places, table, deciders)`
-    chooses an action of the seat to act and notes its decision. `play_on(places, table, action,
-    deciders)` plays it and all plies until the next decision. `note_outcome(into, index, places,
-    table, is_over)` and `complete(into, spare, table, decay)` add what `Batch` does not have.
+    `start(play_state, table, deciders)` seats and deals. `decide(into, index, play_state, table,
+    deciders)` chooses an action of the seat to act and notes its decision. `play_on(play_state,
+    table, action, deciders)` plays it and all plies until the next decision. `note_outcome(into,
+    index, play_state, table, is_over)` and `complete(into, spare, table, decay)` add what `Batch`
+    does not have.
     """
     meanings["pay"] = bind(_pay, **meanings)
     meanings["go_on"] = bind_inline(_go_on, **meanings)
@@ -124,7 +125,7 @@ def play_batch(**meanings: Any) -> Function:
     return bind(_play_batch, **meanings)
 
 
-def _play_batch(into, spare, places, deciders, decay):
+def _play_batch(into, spare, play_state, deciders, decay):
     """Fill a batch; `spare` is one of `NUM_SPARE` decisions for what follows it.
 
     `decay` is the lambda of the advantages. Stop at a table where nobody ever has a choice.
@@ -132,61 +133,61 @@ def _play_batch(into, spare, places, deciders, decay):
     batch = into.batch
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
-        places.latest[table, :] = NO_DECISION
-        if places.seats[table] == NO_SEAT:
-            places.seats[table] = start(places, table, deciders)
+        play_state.latest[table, :] = NO_DECISION
+        if play_state.seats[table] == NO_SEAT:
+            play_state.seats[table] = start(play_state, table, deciders)
         for index in range(num_decisions):
-            if places.seats[table] == NO_SEAT:
+            if play_state.seats[table] == NO_SEAT:
                 return
-            decide(into, index, places, table, deciders)
-            link(batch, places.latest, table, places.seats[table], index)
-            is_over = go_on(places, table, batch.actions[table, index], batch, deciders)
-            note_outcome(into, index, places, table, is_over)
-        places.decided[table] += num_decisions
-        finish(batch, spare, places, table, deciders)
+            decide(into, index, play_state, table, deciders)
+            link(batch, play_state.latest, table, play_state.seats[table], index)
+            is_over = go_on(play_state, table, batch.actions[table, index], batch, deciders)
+            note_outcome(into, index, play_state, table, is_over)
+        play_state.decided[table] += num_decisions
+        finish(batch, spare, play_state, table, deciders)
         estimate_advantages(batch, table, decay)
         complete(into, spare, table, decay)
 
 
-def _finish(batch, spare, places, table, deciders):
-    """Play on until each seat's latest decision has been paid, or followed by another of it."""
+def _finish(batch, spare, play_state, table, deciders):
+    """Play on until each seat's latest decision has a return or a bootstrap value."""
     index = 0
-    while places.seats[table] != NO_SEAT and is_pending(places.latest, table):
-        decide(spare, index, places, table, deciders)
-        seat = places.seats[table]
-        last = places.latest[table, seat]
+    while play_state.seats[table] != NO_SEAT and is_pending(play_state.latest, table):
+        decide(spare, index, play_state, table, deciders)
+        seat = play_state.seats[table]
+        last = play_state.latest[table, seat]
         if last != NO_DECISION:
             batch.ends[table, last] = spare.batch.values[table, index]
-            places.latest[table, seat] = NO_DECISION
-            if not is_pending(places.latest, table):
+            play_state.latest[table, seat] = NO_DECISION
+            if not is_pending(play_state.latest, table):
                 return
-        go_on(places, table, spare.batch.actions[table, index], batch, deciders)
+        go_on(play_state, table, spare.batch.actions[table, index], batch, deciders)
         index = 1
 
 
-def _go_on(places, table, action, batch, deciders):
+def _go_on(play_state, table, action, batch, deciders):
     """Play until the next decision; pay at the end of a game, and start the next one.
 
     Return whether the game ended.
     """
-    seat = play_on(places, table, action, deciders)
+    seat = play_on(play_state, table, action, deciders)
     is_over = seat == NO_SEAT
     if is_over:
-        pay(batch, places, table, deciders)
-        seat = start(places, table, deciders)
-    places.seats[table] = seat
+        pay(batch, play_state, table, deciders)
+        seat = start(play_state, table, deciders)
+    play_state.seats[table] = seat
     return is_over
 
 
-def _pay(batch, places, table, deciders):
+def _pay(batch, play_state, table, deciders):
     """Write what a finished game is worth to the last decision of each seat."""
-    returns(places.states[table], places.returns[table])
-    weigh_first_place(places.returns[table], deciders.first_place_weight)
-    for seat in range(places.latest.shape[1]):
-        last = places.latest[table, seat]
+    returns(play_state.states[table], play_state.returns[table])
+    weigh_first_place(play_state.returns[table], deciders.first_place_weight)
+    for seat in range(play_state.latest.shape[1]):
+        last = play_state.latest[table, seat]
         if last != NO_DECISION:
-            batch.ends[table, last] = places.returns[table, seat]
-            places.latest[table, seat] = NO_DECISION
+            batch.ends[table, last] = play_state.returns[table, seat]
+            play_state.latest[table, seat] = NO_DECISION
 
 
 @rule

@@ -20,10 +20,11 @@ from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import streams
+from .exploration import explore
 from .progress import Progress, advanced, clocks, cosine_decay, since
 from .replay_buffer import ReplayBuffer
 from .rollout import Rollout, Transitions
-from .settings import check_settings
+from .settings import check_learner_settings
 
 
 @dataclasses.dataclass
@@ -57,7 +58,7 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        check_settings(self, ("minutes", "learning_rate"), fractions=("epsilon",))
+        check_learner_settings(self, ("minutes", "learning_rate"), fractions=("epsilon",))
         if not 0 <= self.updates_per_step < math.inf:
             raise ValueError(f"updates_per_step must be 0 or more; got {self.updates_per_step}")
         if self.buffer_size < WARMUP_BATCHES * self.batch_size:
@@ -125,10 +126,7 @@ def epsilon_greedy(
 
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         actions = best(observations, masks, streams(np.zeros(len(observations), np.int64)))
-        explores = random.random(len(actions)) < epsilon
-        keys = random.random((int(explores.sum()), game.num_actions))
-        actions[explores] = (keys * masks[explores]).argmax(axis=1)
-        return actions
+        return explore(actions, masks, epsilon, random)
 
     return choose
 

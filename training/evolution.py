@@ -28,7 +28,7 @@ class Evolution(NamedTuple):
     num_steps: int = 8  # and as many mirror images
     num_deals: int = 300  # for each opponent of each candidate, in each of the games
     step_size: float = 0.15  # standard deviation of a step, in units of the weight or of MIN_SCALE
-    pace: float = 1.5  # how far the weights move, in units of a mean step
+    learning_rate: float = 1.5  # how far the weights move, in units of a mean step
     num_remembered: int = 10  # generations: an earlier self is drawn from the last ones
 
 
@@ -38,7 +38,7 @@ KEPT_SEED, KEPT_DEALS = 990_000_000, 10_000  # of the match that measures the re
 
 
 def main() -> None:
-    """Tune as the command line says; print the weights and how they do against those that ship."""
+    """Tune a script; print its weights and matches against the shipped ones and the opponent."""
     scripts = _scripts()
     parser = argparse.ArgumentParser(description="Tune the weights of a game's script.")
     parser.add_argument("game", choices=scripts, help=f"one of {', '.join(scripts)}")
@@ -101,7 +101,7 @@ def evolve(script: Script, seed: int, settings: Evolution) -> Iterator[Weights]:
                     results[index] += match.mean_return.mean
         deal += settings.num_deals
         ranks = results.argsort().argsort() / (len(steps) - 1) - 0.5
-        mean = mean + settings.pace * (ranks @ steps) / np.abs(ranks).sum()
+        mean = mean + settings.learning_rate * (ranks @ steps) / np.abs(ranks).sum()
         past = [*past, mean][-settings.num_remembered :]
         yield _weights(mean, start)
 

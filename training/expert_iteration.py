@@ -19,15 +19,15 @@ import torch
 from torch import nn
 
 from ..baselines.networks.learned import guide_network
-from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_others
+from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_other_values
 from ..baselines.players.making import make_policy
-from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
+from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, GuidedSettings
 from ..envs.core.game import Game, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .overlap import play_slices, play_while_learning
 from .progress import GuidedProgress, Losses, Spent, advanced, clocks, linear_decay, since
 from .resuming import Resumable
-from .settings import check_settings
+from .settings import check_learner_settings
 from .teaching import Lesson, drawn, lesson_of, taught
 
 
@@ -57,7 +57,7 @@ class Config:
     value_scale: float = setting(VALUE_SCALE, "weight of the values at the root: high is sharp")
     kept_batches: int = setting(16, "number of latest batches that are learned from")
     averaged_batches: int = setting(
-        16, "number of latest batches over which the weights are averaged"
+        16, "time constant, in batches, of the exponential moving average of the weights"
     )
     minibatch_size: int = setting(1024, "number of decisions in a gradient step")
     epochs: int = setting(2, "number of times each decision is learned from, on average")
@@ -74,7 +74,7 @@ class Config:
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
         above_zero = "minutes", "learning_rate", "teacher_temperature", "value_scale"
-        check_settings(self, above_zero, ("td_lambda",), from_zero=("teacher_steps",))
+        check_learner_settings(self, above_zero, ("td_lambda",), from_zero=("teacher_steps",))
         if self.num_simulations < 2:
             raise ValueError("num_simulations must be at least 2: one compares nothing")
 
@@ -104,7 +104,7 @@ class Learner(Resumable):
             game,
             config.hidden,
             derived_inputs=config.derived_inputs,
-            num_others=num_others(game),
+            num_others=num_other_values(game),
         )
         if config.start:
             self.network.load_state_dict(_weights_of(config.start, game, self.network))
@@ -114,7 +114,7 @@ class Learner(Resumable):
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.progress = GuidedProgress()
         self.lessons: list[Lesson] = []
-        self.settings = Settings(
+        self.settings = GuidedSettings(
             config.num_simulations,
             config.num_considered,
             config.num_determinizations,
@@ -220,8 +220,8 @@ class Learner(Resumable):
     def _losses(self, lesson: Lesson) -> Losses:
         """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
-        units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
-        log_chances = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
+        units, values = self.network.forward_rows(self.rows, lesson.rows, lesson.wide)
+        log_probs = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
         policies = np.take_along_axis(
             lesson.policies, np.maximum(lists.legal, 0).astype(np.int64), axis=1
         )
@@ -231,7 +231,7 @@ class Learner(Resumable):
             others = self.network.values_of_others(units)
             value = value + nn.functional.mse_loss(others, torch.from_numpy(lesson.others))
         return Losses(
-            policy=-(learned * log_chances).sum(dim=1).mean(),
+            policy=-(learned * log_probs).sum(dim=1).mean(),
             value=value,
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..baselines.networks.compiled import num_layers, values_all_seats
 from ..baselines.networks.inputs import InputRows
-from ..baselines.networks.policy_value import num_others
+from ..baselines.networks.policy_value import num_other_values
 from ..baselines.search.guided import (
-    Scratch,
-    Settings,
+    GuidedScratch,
+    GuidedSettings,
     guided_functions,
     new_scratch,
     new_tree,
@@ -28,7 +28,7 @@ from .decisions import (
     NUM_SPARE,
     Batch,
     new_batch,
-    new_places,
+    new_play_state,
     note_shown,
     play_batch,
     rows_of,
@@ -36,7 +36,7 @@ from .decisions import (
 )
 
 
-class Outlook(NamedTuple):
+class AllSeats(NamedTuple):
     """What the network expected for all seats at each decision, and what came of it.
 
     Seats are those of the table; `targets` [tables, decisions, others] count clockwise from the
@@ -58,12 +58,12 @@ class GuidedBatch(NamedTuple):
 
     batch: Batch
     policies: np.ndarray
-    outlook: Outlook
+    all_seats: AllSeats
 
     @property
     def learned(self) -> tuple[Batch, np.ndarray, np.ndarray]:
         """Return what a lesson is made of."""
-        return self.batch, self.policies, self.outlook.targets
+        return self.batch, self.policies, self.all_seats.targets
 
 
 def new_guided_batch(
@@ -73,14 +73,14 @@ def new_guided_batch(
     shape, n = (num_tables, num_decisions), game.num_seats
     batch = new_batch(*shape, game.num_mask_words, rows)
     policies = np.zeros((*shape, game.num_actions), np.float32)
-    outlook = Outlook(
+    all_seats = AllSeats(
         seats=np.zeros(shape, np.int64),
         values=np.zeros((num_tables, num_decisions + 1, n)),
         is_last=np.zeros(shape, np.bool_),
         returns=np.zeros((*shape, n)),
-        targets=np.zeros((*shape, num_others(game)), np.float32),
+        targets=np.zeros((*shape, num_other_values(game)), np.float32),
     )
-    return GuidedBatch(batch, policies, outlook)
+    return GuidedBatch(batch, policies, all_seats)
 
 
 class _Searchers(NamedTuple):
@@ -88,8 +88,8 @@ class _Searchers(NamedTuple):
 
     weights: np.ndarray  # [1]
     tree: Tree
-    settings: Settings
-    scratch: Scratch
+    settings: GuidedSettings
+    scratch: GuidedScratch
     action_values: np.ndarray  # [A]
     scale: np.ndarray  # [V] of the wide inputs
     first_place_weight: float = 0.0
@@ -99,13 +99,13 @@ class GuidedPlay:
     """Tables whose games continue from batch to batch."""
 
     def __init__(
-        self, game: Game, num_tables: int, seed: int, settings: Settings, rows: InputRows
+        self, game: Game, num_tables: int, seed: int, settings: GuidedSettings, rows: InputRows
     ) -> None:
         self.game = game
         self.settings = settings
         self._scales = wide_scales(game, rows)
         self._spare = new_guided_batch(game, num_tables, NUM_SPARE, rows)
-        self._places = new_places(game, num_tables, seed)
+        self._play_state = new_play_state(game, num_tables, seed)
 
     def act(self, weights: np.ndarray, td_lambda: float, into: GuidedBatch, tables: slice) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
@@ -113,7 +113,7 @@ class GuidedPlay:
         `weights` is a network's record [1], `td_lambda` the lambda of the values' targets. Raises
         ValueError where a game never gives a seat a choice.
         """
-        places = rows_of(self._places, tables)
+        play_state = rows_of(self._play_state, tables)
         loop = _bind_act(self.game, num_layers(weights), values_all_seats(weights))
         deciders = _Searchers(
             weights,
@@ -123,8 +123,8 @@ class GuidedPlay:
             np.zeros(self.game.num_actions),
             self._scales,
         )
-        loop(rows_of(into, tables), rows_of(self._spare, tables), places, deciders, td_lambda)
-        if (places.seats == NO_SEAT).any():
+        loop(rows_of(into, tables), rows_of(self._spare, tables), play_state, deciders, td_lambda)
+        if (play_state.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
 
 
@@ -142,70 +142,70 @@ def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
     )
 
 
-def _start(places, table, deciders):
-    return new_game(places.states[table], places.rngs[table], places.masks[table])
+def _start(play_state, table, deciders):
+    return new_game(play_state.states[table], play_state.rngs[table], play_state.masks[table])
 
 
-def _play_on(places, table, action, deciders):
-    return play(places.states[table], places.rngs[table], action, places.masks[table])
+def _play_on(play_state, table, action, deciders):
+    return play(play_state.states[table], play_state.rngs[table], action, play_state.masks[table])
 
 
 @rule
-def _note_outcome(into, index, places, table, is_over):
-    """Note whether a decision was the last of its game, and if so what each seat got."""
-    outlook = into.outlook
-    outlook.is_last[table, index] = is_over
-    turn(places.returns[table], 0, outlook.returns[table, index])
+def _note_outcome(into, index, play_state, table, is_over):
+    """Note whether a decision ended its game, and the returns (valid only where it did)."""
+    all_seats = into.all_seats
+    all_seats.is_last[table, index] = is_over
+    turn(play_state.returns[table], 0, all_seats.returns[table, index])
 
 
 @rule
 def _complete(into, spare, table, decay):
     """Fill in the targets of the other seats' values."""
-    outlook = into.outlook
-    num_decisions, num_seats = outlook.returns.shape[1:]
+    all_seats = into.all_seats
+    num_decisions, num_seats = all_seats.returns.shape[1:]
     for seat in range(num_seats):
-        outlook.values[table, num_decisions, seat] = spare.outlook.values[table, 0, seat]
-    if outlook.targets.shape[2] > 0:
-        expect_others(outlook, table, decay ** (1 / num_seats))
+        all_seats.values[table, num_decisions, seat] = spare.all_seats.values[table, 0, seat]
+    if all_seats.targets.shape[2] > 0:
+        expect_others(all_seats, table, decay ** (1 / num_seats))
 
 
 @rule
-def expect_others(outlook, table, decay):
+def expect_others(all_seats, table, decay):
     """Fill the targets of the other seats' values, from one decision to the next of any seat.
 
     The values of the decisions ahead count less and less, by `decay`, as in TD(lambda).
     """
-    seats, values = outlook.seats[table], outlook.values[table]
+    seats, values = all_seats.seats[table], all_seats.values[table]
     num_decisions, num_seats = seats.shape[0], values.shape[1]
     for seat in range(num_seats):
         ahead = values[num_decisions, seat]
         for index in range(num_decisions - 1, -1, -1):
-            if outlook.is_last[table, index]:
-                ahead = outlook.returns[table, index, seat]
+            if all_seats.is_last[table, index]:
+                ahead = all_seats.returns[table, index, seat]
             else:
                 ahead = decay * ahead + (1.0 - decay) * values[index + 1, seat]
             clockwise = (seat - seats[index]) % num_seats
             if clockwise > 0:
-                outlook.targets[table, index, clockwise - 1] = ahead
+                all_seats.targets[table, index, clockwise - 1] = ahead
 
 
-def _decide(into, index, places, table, deciders):
+def _decide(into, index, play_state, table, deciders):
     """Search for the seat to act, and note everything about its decision."""
     weights, tree, settings, scratch, action_values, scale, _ = deciders
-    batch, outlook, policy = into.batch, into.outlook, into.policies[table, index]
-    state, mask = places.states[table], places.masks[table]
-    seat = places.seats[table]
-    rng = places.player_rngs[table, seat]
+    batch, all_seats, policy = into.batch, into.all_seats, into.policies[table, index]
+    state, mask = play_state.states[table], play_state.masks[table]
+    seat = play_state.seats[table]
+    rng = play_state.player_rngs[table, seat]
     policy[:] = 0.0
     action, value = search_one(
         state, rng, weights[0], tree, settings, scratch, policy, action_values
     )
-    observe(state, seat, places.observations[table])
+    observe(state, seat, play_state.observations[table])
     rows, wide = batch.rows[table, index], batch.wide[table, index]
-    note_shown(weights[0], places.data[table], scale, rows, wide)
+    note_shown(weights[0], play_state.data[table], scale, rows, wide)
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
     batch.values[table, index] = value
-    outlook.seats[table, index] = seat
-    turn(scratch.root_values, seat, outlook.values[table, index])
+    all_seats.seats[table, index] = seat
+    turn(scratch.root_values, seat, all_seats.values[table, index])

@@ -20,8 +20,9 @@ from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game, setting
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import streams
+from .exploration import explore
 from .progress import Progress, advanced, clocks, cosine_decay, since
-from .settings import check_settings
+from .settings import check_learner_settings
 
 
 @dataclasses.dataclass
@@ -53,7 +54,7 @@ class Config:
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
         fractions = "epsilon", "tau", "curriculum_fraction"
-        check_settings(self, ("minutes", "learning_rate"), fractions)
+        check_learner_settings(self, ("minutes", "learning_rate"), fractions)
 
 
 class Positions(NamedTuple):
@@ -156,18 +157,6 @@ def play_random(
     """Apply a random action at each of these tables; return those where the game is over."""
     masks = look(game, tables, rows).masks
     return play(tables, rows, explore(np.zeros(len(rows), np.int64), masks, 1.0, random))
-
-
-def explore(
-    actions: np.ndarray, masks: np.ndarray, epsilon: float, random: np.random.Generator
-) -> np.ndarray:
-    """Replace each action by a random legal one with probability `epsilon`; return a new array."""
-    explores = random.random(len(actions)) < epsilon
-    out = actions.copy()
-    out[explores] = (random.random((int(explores.sum()), masks.shape[1])) * masks[explores]).argmax(
-        axis=1
-    )
-    return out
 
 
 def td_targets(

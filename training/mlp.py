@@ -1,8 +1,8 @@
-"""A perceptron that learns from won and lost matches only, as it was first written for card games.
+"""A perceptron that learns from the results of duplicate matches alone, by imitation.
 
-It plays batches of duplicate matches against one player, and knows nothing but its observations
-and the legal actions. Every action of a won match becomes an example to imitate. For every action
-of a lost match, the other actions it held become examples instead. Drawn matches are not used.
+It plays batches of matches against one player, and knows nothing but its observations and the legal
+actions. Every action of a won match is an example to imitate. For an action of a lost match, the
+other actions that the seat held are the examples instead. Drawn matches are not used.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
 from .progress import clocks, since
-from .settings import check_settings
+from .settings import check_learner_settings
 
 
 @dataclasses.dataclass
@@ -53,18 +53,21 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        check_settings(self, ("learning_rate",), fractions=("dropout",))
+        check_learner_settings(self, ("learning_rate",), fractions=("dropout",))
 
 
 DECAY = 0.9  # of RMSprop's mean square
 
 
 class MatchProgress(NamedTuple):
-    """How far a run has come; `done` rises from 0 to 1. The rest describes the last batch."""
+    """How far a run has come.
 
-    done: float
+    `wins`, `losses` and `loss` describe the last batch, the rest the run.
+    """
+
+    done: float  # rises from 0 to 1
     seconds: float
-    decisions: int  # of the whole run
+    decisions: int
     wins: float  # fraction of decisions in won matches
     losses: float  # fraction of decisions in lost matches
     loss: float

@@ -24,7 +24,7 @@ from .decisions import Batch, new_batch
 from .overlap import play_slices, play_while_learning
 from .progress import Losses, SelfPlayProgress, Spent, advanced, linear_decay
 from .resuming import Resumable
-from .settings import check_settings
+from .settings import check_learner_settings
 
 
 @dataclasses.dataclass
@@ -64,7 +64,7 @@ class Config:
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
         above_zero = "minutes", "learning_rate", "clip"
-        check_settings(self, above_zero, fractions=("gae_lambda", "first_place_weight"))
+        check_learner_settings(self, above_zero, fractions=("gae_lambda", "first_place_weight"))
 
 
 MAX_GRADIENT_NORM = 0.5
@@ -189,20 +189,20 @@ class Learner(Resumable):
     def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
         """Return the clipped objective, the squared error of values and the entropy."""
         lists = legal_lists(decisions.masks[chosen], decisions.actions[chosen])
-        units, values = self.network.of_rows(
+        units, values = self.network.forward_rows(
             self.rows, decisions.rows[chosen], decisions.wide[chosen]
         )
         logits = self.network.legal_logits(units, lists.legal)
-        log_chances = torch.log_softmax(logits, dim=1)
-        taken = log_chances.gather(1, torch.from_numpy(lists.places)[:, None])[:, 0]
-        ratio = torch.exp(taken - torch.from_numpy(decisions.log_chances[chosen]))
+        log_probs = torch.log_softmax(logits, dim=1)
+        taken = log_probs.gather(1, torch.from_numpy(lists.places)[:, None])[:, 0]
+        ratio = torch.exp(taken - torch.from_numpy(decisions.log_probs[chosen]))
         advantage = torch.from_numpy(advantages[chosen])
         clipped = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
         targets = torch.from_numpy(decisions.targets[chosen])
         return Losses(
             policy=-torch.min(ratio * advantage, clipped * advantage).mean(),
             value=nn.functional.mse_loss(values, targets),
-            entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
+            entropy=-(log_probs.exp() * log_probs).sum(dim=1).mean(),
         )
 
     def _report(self, losses: Losses, spent: Spent, play: SelfPlay) -> None:

@@ -9,7 +9,7 @@ from .progress import within
 
 
 class Resumable:
-    """A learner whose state can be saved to a file: its progress and those of its `parts`."""
+    """A learner that can be saved to a file: its progress, and the state of each of its `parts`."""
 
     parts: tuple[str, ...] = ("network", "optimizer")  # attributes that torch can save
     config: Any
@@ -21,7 +21,7 @@ class Resumable:
         return {**state, "progress": tuple(self.progress)}
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave, for as long as the settings say now."""
+        """Continue from what `state_dict` returned, up to the limits of the present settings."""
         for part in self.parts:
             getattr(self, part).load_state_dict(saved[part])
         self.progress = within(type(self.progress)(*saved["progress"]), self.config)

@@ -137,8 +137,8 @@ class Rollout:
 
     def _draw_seats(self, num_rows: int) -> np.ndarray:
         n = self.game.num_seats
-        field = self._random.choice(len(self._weights), size=num_rows, p=self._weights) - 1
-        seated = np.repeat(field[:, None], n, axis=1)  # field -1 is EXTERNAL: all seats learn
+        choice = self._random.choice(len(self._weights), size=num_rows, p=self._weights) - 1
+        seated = np.repeat(choice[:, None], n, axis=1)  # choice -1 is EXTERNAL: all seats learn
         seated[np.arange(num_rows), self._random.integers(n, size=num_rows)] = EXTERNAL
         return seated
 

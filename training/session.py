@@ -1,7 +1,7 @@
 """A training run: learn, measure at regular intervals, and write the results to a folder.
 
-The folder holds `checkpoint.pt` with its model card, and `curve.csv` (one row for each measurement)
-with its plot `curve.png`.
+The folder holds `checkpoint.pt` with its model card, `curve.csv` (a row for each measurement and
+player) with its plot `curve.png`, and for a learner that can be resumed `state.pt`.
 """
 
 import ast

@@ -11,7 +11,7 @@ from ..envs.core.game import check_range
 MAX_COUNT = 10**12
 
 
-def check_settings(
+def check_learner_settings(
     config: Any,
     above_zero: Iterable[str] = (),
     fractions: Iterable[str] = (),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.networks.inputs import InputRows
-from ..baselines.networks.policy_value import num_others
+from ..baselines.networks.policy_value import num_other_values
 from ..baselines.players.policy import Policy, values_of
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import turns
@@ -81,7 +81,7 @@ def taught(
         parts.append((*notes, turn.words[chosen], turn.actions[chosen], policies[chosen]))
         places.append((turn.rows[chosen], turn.seats[chosen]))
     returns = _returns_clockwise(tables, *map(np.concatenate, zip(*places, strict=True)))
-    others = returns[:, 1 : 1 + num_others(game)]
+    others = returns[:, 1 : 1 + num_other_values(game)]
     shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
     return Lesson(shown, wide, words, actions, policies, returns[:, 0], others)
 
@@ -116,7 +116,7 @@ def _returns_clockwise(tables: Tables, rows: np.ndarray, seats: np.ndarray) -> n
 def soft_policies(values: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
     """Return the softmax [B, A] of action values over a temperature; NaN counts as illegal.
 
-    Where no value is known, as a search knows none of a forced action, legal actions are equal.
+    Where no value is known (a search leaves a forced action without one), legal actions are equal.
     """
     is_legal = masks == 1
     is_known = is_legal & ~np.isnan(values)

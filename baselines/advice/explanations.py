@@ -13,9 +13,9 @@ from ...envs.core.game import Game
 from ...envs.core.rng import fresh_seed, streams
 from ..players.policy import Policy, values_of
 from .judgements import Judgement, judgement_of
-from .move_values import SEARCH, MoveValues, Study
+from .move_values import SEARCH, MoveSearch, MoveValues
 
-NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
+NUM_DRAWN = 400  # positions drawn for the onlooker; those in which the move is legal are kept
 MAX_VALUED = 64  # positions that a player values
 MIN_SEARCHED, MAX_SEARCHED = 4, 16  # positions that a search values, which takes time
 SEARCH_SECONDS = 1.2  # for all of them
@@ -28,7 +28,7 @@ class Explanation(NamedTuple):
     Half of the positions pick the best other move, and the other half measures its lead.
     """
 
-    num_positions: int  # that differ; 1 where the onlooker knows everything
+    num_positions: int  # drawn and valued; 1 where the onlooker knows everything
     num_moves: float  # to choose from
     judgement: Judgement  # its values: over all positions, of the moves that are legal in most
 
@@ -115,7 +115,7 @@ def _values(
     source = SEARCH
     for index in range(count):
         one = slice(index, index + 1)
-        study = Study(game, searched[one], seen[one], masks[one], rngs[one])
+        study = MoveSearch(game, searched[one], seen[one], masks[one], rngs[one])
         found = study.think(SEARCH_SECONDS / count)
         values[index, found.actions] = found.samples.mean(axis=0)
         source = found.source

@@ -80,20 +80,17 @@ class Judgement(NamedTuple):
         return f"was the best ({by})" if lead <= -SMALL else f"was as good as the best ({by})"
 
 
-def judge(
-    game: Game, state: np.record, action: int, seconds: float, player: str | None = None
-) -> Judgement:
+def judge_move(game: Game, state: np.record, action: int, seconds: float) -> Judgement:
     """Judge an action of the seat to act in `state`, from what this seat knows, in about `seconds`.
 
-    The values are those of `player`, by default of the game's adviser. Raises ValueError as `Study`
-    does.
+    The values are those of the game's adviser. Raises ValueError as `MoveSearch` does.
     """
-    study = study_of(game, state, player)
+    study = study_of(game, state)
     found = study.think(seconds / 2)
     rival = rival_of(found, action)
     if rival is None or len(found.samples) == 1:
         return judgement_of(found, found, action)
-    pair = study_of(game, state, player, among=(action, rival)).think(seconds / 2)
+    pair = study_of(game, state, among=(action, rival)).think(seconds / 2)
     return judgement_of(found, pair, action)
 
 

@@ -123,7 +123,7 @@ def adviser_of(game: Game) -> str:
     return named if named in players_of(game) else SEARCH
 
 
-class Study:
+class MoveSearch:
     """The values of one seat's moves in one position, which become better with every `think`.
 
     `position` is one that the seat cannot tell from the true one, `seen` its observation [1] and
@@ -166,7 +166,10 @@ class Study:
             self._trees = [TreeSearch(*grown) for _ in range(NUM_TREES)]
 
     def _consult(self, player: str) -> None:
-        """Take the values of a player; ask one that draws or has none later. Raises ValueError."""
+        """Take a script's or a network's values now; keep any other player to ask.
+
+        Raises ValueError for a player with a memory.
+        """
         estimates = estimates_of(self.game, player)
         if estimates is not None:
             self._samples.append(estimates(self.seen, self.mask)[0])
@@ -261,10 +264,10 @@ class Study:
 
 def study_of(
     game: Game, state: np.record, player: str | None = None, among: tuple[int, ...] = ()
-) -> Study:
-    """Return a study of the moves of the seat to act in `state`; see `Study`. Raises ValueError.
+) -> MoveSearch:
+    """Return the `MoveSearch` of the seat to act in `state`. Raises ValueError as that does.
 
-    With `among`, only these of the legal moves are studied.
+    With `among`, only these of the legal moves are searched.
     """
     seat = int(game.seat_to_act(state))
     rng = streams([fresh_seed()])
@@ -274,4 +277,4 @@ def study_of(
     game.observe(state, seat, seen[0])
     mask = np.zeros((1, game.num_actions), np.int8)
     mask[0, list(among) or game.legal_action_list(state)] = 1
-    return Study(game, position, seen, mask, rng, player)
+    return MoveSearch(game, position, seen, mask, rng, player)

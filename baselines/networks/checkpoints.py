@@ -20,7 +20,16 @@ from ..players.user_files import checkpoint_file
 from .kinds import new_network
 
 FORMAT = 1
-_REQUIRED = ("format", "algorithm", "game", "game_version", "game_config", "hidden", "weights")
+_REQUIRED = (
+    "format",
+    "algorithm",
+    "config",
+    "game",
+    "game_version",
+    "game_config",
+    "hidden",
+    "weights",
+)
 
 
 @dataclasses.dataclass
@@ -87,7 +96,7 @@ def _damage(data: dict[str, Any]) -> str:
         if not isinstance(data[key], str):
             return f"{key} should be text; it is {data[key]!r}"
     for key in ("game_config", "config", "weights"):
-        if not isinstance(data.get(key, {}), dict):
+        if not isinstance(data[key], dict):
             return f"{key} should be a table; it is {data[key]!r}"
     if not isinstance(data["game_version"], int):
         return f"game_version should be a whole number; it is {data['game_version']!r}"

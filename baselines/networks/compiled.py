@@ -27,7 +27,7 @@ class Layer(NamedTuple):
 class Network(NamedTuple):
     """All numbers of a network. The first layer's inputs are the unary ones, then the wide ones.
 
-    `scale` [V] multiplies the wide inputs. A network without a value head has zeros there.
+    `scale` [V] multiplies the wide inputs. Without a value head, `value` is all zeros.
     `others` has an output for each other seat, clockwise; not every network has them.
     """
 
@@ -55,7 +55,7 @@ def weights_record(rows: InputRows, network: Network) -> np.ndarray:
     if network.others is not None:
         fields["others"] = network.others.weights.T  # a row a seat
         fields["others_bias"] = network.others.bias
-    return record_of(fields)
+    return record_of_arrays(fields)
 
 
 def layer_fields(hidden: Sequence[Layer], actions: Layer) -> dict[str, np.ndarray]:
@@ -69,7 +69,7 @@ def layer_fields(hidden: Sequence[Layer], actions: Layer) -> dict[str, np.ndarra
     return fields
 
 
-def record_of(fields: dict[str, np.ndarray]) -> np.ndarray:
+def record_of_arrays(fields: dict[str, np.ndarray]) -> np.ndarray:
     """A record [1] of these arrays."""
     record = np.zeros(1, _record_dtype(tuple((k, v.dtype.str, v.shape) for k, v in fields.items())))
     for name, numbers in fields.items():
@@ -99,8 +99,8 @@ class NetworkFunctions(NamedTuple):
     `data` is an observation as bytes, uint8 [size]. `body(weights, data, units)` fills the last
     hidden layer; `evaluate(weights, data, mask, logits)` writes the logits of the legal actions
     into logits [A] and returns the value; `evaluate_all(weights, data, mask, logits, values)`
-    writes those of all seats, clockwise from the observer, into values [seats]; `best_action` is
-    (weights, data, mask, rng) -> action.
+    writes the logits too, and the value for each seat, clockwise from the observer, into values
+    [seats]; `best_action` is (weights, data, mask, rng) -> action.
     """
 
     body: Function
@@ -185,9 +185,9 @@ def first_layer(weights, data, rows, units):
 
 @vector_rule
 def dense_layer(weights, bias, inputs, active, units):
-    """A hidden layer from the one before, of which about half is zero and skipped.
+    """Compute a hidden layer from the one before it, skipping inputs that are 0, about half.
 
-    `active` [H] is room for a list of the others.
+    `active` [inputs] is scratch for the indices of the nonzero inputs.
     """
     num_active = 0
     for k in range(inputs.shape[0]):
@@ -264,7 +264,7 @@ def to_chances(mask, logits):
 
 @vector_rule
 def draw_action(mask, chances, point):
-    """The legal action at a point in 0 .. 1, where their chances are laid end to end."""
+    """Draw a legal action by inverse transform sampling: `point` is uniform in 0 .. 1."""
     action = np.int64(NO_ACTION)
     for index in range(mask.shape[0]):
         word = mask[index]

@@ -97,7 +97,7 @@ def bind_widening(game: Game, row_function: Function) -> Function:
 def in_wide_game(policy: Policy) -> Policy:
     """Return a compiled player of a game as one of `with_inputs` of that game.
 
-    Scripts read the fields that they know by name; networks are given a copy without the others.
+    Scripts read their fields by name. Networks get a copy without the derived fields.
     """
     wide = with_inputs(policy.game)
     if wide is policy.game or policy.row_function is None or policy.weights is None:
@@ -136,7 +136,7 @@ def _num_arranged(part: ModuleType) -> int:
 
 
 def _num_slots(part: ModuleType) -> int:
-    """Return the length of lists of slots, which compiled code wants to hold something."""
+    """Return the length of an array of slots, which compiled code needs to be at least 1."""
     return max(1, _num_arranged(part))
 
 

@@ -14,7 +14,7 @@ from .derived import bind_widening
 from .inputs import row_function
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
-from .policy_value import PolicyValue, num_others
+from .policy_value import PolicyValue, num_other_values
 from .ranked import ranked_functions
 
 
@@ -41,7 +41,7 @@ def _policy_value(game: Game, settings: Mapping[str, Any], num_others: int = 0) 
 
 
 def _guide(game: Game, settings: Mapping[str, Any]) -> nn.Module:
-    return _policy_value(game, settings, num_others(game))
+    return _policy_value(game, settings, num_other_values(game))
 
 
 KINDS = {  # by the name of the learner

@@ -109,7 +109,10 @@ def shipped_checkpoints(game: Game) -> dict[str, Path]:
 
 @lru_cache
 def _files_ending(ending: str, folder: Path, changed: int) -> dict[str, Path]:
-    """The files of a folder, last `changed` then, by what comes before the ending."""
+    """Return the files with this ending in a folder, by their names without it.
+
+    `changed`, the folder's modification time, only makes the cache forget an older list.
+    """
     files = sorted(os.listdir(folder))  # a glob takes 20 times as long
     names = [file.removesuffix(ending) for file in files if file.endswith(ending)]
     return {name: folder / f"{name}{ending}" for name in names if "-" not in name}

@@ -80,7 +80,7 @@ class ActionValues(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = UnaryEncoder(game, fields)
-        self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
+        self.body = linear_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Values of all actions, legal or not; see `mask_values`."""
@@ -110,8 +110,8 @@ class RankedValues(nn.Module):
         self,
         game: Game,
         sets: Sequence[str],
-        hidden: Sequence[int] = (256, 256),
-        fields: Sequence[str] = (),
+        hidden: Sequence[int],
+        fields: Sequence[str],
     ) -> None:
         super().__init__()
         self.sets = list(sets)
@@ -120,13 +120,13 @@ class RankedValues(nn.Module):
         self.register_buffer("columns", columns)
         self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
         self.baseline = nn.Linear(self.encoder.num_outputs, 1)
-        self.body = hidden_layers([columns.numel(), *hidden, game.num_actions])
+        self.body = linear_layers([columns.numel(), *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Values of all actions [B, A], by their own names again."""
         sets = observations[:, self.columns]  # [B, sets, colours, values]
         is_left = sets.amax(dim=1) > 0
-        last = self.columns.shape[-1] - 1  # where nothing comes to lie if anything is missing
+        last = self.columns.shape[-1] - 1  # empty wherever a card is missing, so a 0 may go there
         rank = torch.where(is_left, is_left.cumsum(dim=-1) - 1, last)
         closed = torch.zeros_like(sets).scatter_(3, rank[:, None].expand_as(sets), sets)
         colours = closed.transpose(1, 2).flatten(start_dim=2)  # [B, colours, sets * values]
@@ -157,7 +157,7 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
 
 
 def encoder_rows(game: Game, encoder: UnaryEncoder) -> InputRows:
-    """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
+    """How a compiled first layer reads what a UnaryEncoder shows of an observation of `game`."""
     unary, wide = encoder.unary_columns.tolist(), encoder.wide_columns.tolist()
     return _cached_rows(game, tuple(unary), tuple(wide))
 
@@ -173,7 +173,7 @@ def layer_of(layer: nn.Linear) -> Layer:
         return Layer(layer.weight.T.contiguous().numpy().copy(), layer.bias.numpy().copy())
 
 
-def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
+def linear_layers(sizes: Sequence[int]) -> nn.Sequential:
     """Linear layers of these sizes, inputs first, with ReLU between them."""
     layers: list[nn.Module] = []
     for inputs, outputs in itertools.pairwise(sizes):

@@ -1,4 +1,4 @@
-"""The perceptron over sets of actions, as it was first written for card games."""
+"""A perceptron over sets of actions: the network of the learner `mlp`."""
 
 import itertools
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Perceptron(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Integer observations [B, num_inputs] -> log-odds of the softmax [B, A]."""
+        """Map integer observations [B, num_inputs] to logits [B, A]."""
         return self.body(self.sets(observations))
 
     def sets(self, observations: torch.Tensor) -> torch.Tensor:

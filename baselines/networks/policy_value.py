@@ -66,7 +66,7 @@ class PolicyValue(nn.Module):
         """The hidden layers, the first one first."""
         return [layer for layer in self.hidden if isinstance(layer, nn.Linear)]
 
-    def of_rows(
+    def forward_rows(
         self, rows: InputRows, found: np.ndarray, wide: np.ndarray
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The last hidden layer [B, H] and values [B], from rows int32 [B, K] and wide [B, V]."""
@@ -123,7 +123,7 @@ class _RowSum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """Of weight and bias; nothing else learns."""
+        """Return the gradients of weight and bias; the other arguments have none."""
         gradient = gradients[0].contiguous()
         table = np.zeros((len(ctx.rows.parents), gradient.shape[1]), np.float32)
         spread_sums(table, ctx.found, gradient.numpy())
@@ -150,20 +150,20 @@ class _LegalLogits(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """Of units, weight and bias."""
+        """Return the gradients of units, weight and bias; the list of actions has none."""
         units, weight = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
         out = np.zeros_like(units), np.zeros_like(weight), np.zeros(len(weight), np.float32)
         spread_logits(gradients[0].contiguous().numpy(), units, weight, ctx.legal, *out)
         return *(torch.from_numpy(array) for array in out), None
 
 
-def num_others(game: Game) -> int:
+def num_other_values(game: Game) -> int:
     """Return how many seats' values do not follow from that of one."""
     return game.num_seats - 1 if game.num_seats > 2 else 0
 
 
 class LegalLists(NamedTuple):
-    """Legal actions of positions [B], shortest lists filled up with -1."""
+    """Lists of the legal actions of positions [B]; shorter lists are padded with -1."""
 
     legal: np.ndarray  # int32 [B, M]
     places: np.ndarray  # int64 [B]: where in the list the action taken is
@@ -203,7 +203,7 @@ def _list_legal(masks, actions, legal, places):
 
 @rule
 def sum_rows(table, bias, found, out):
-    """Return for each row of `found` [B, K] the bias plus the rows of the table that it names."""
+    """Write to out[b] the bias plus the rows of the table that found[b] [K] names."""
     for row in range(found.shape[0]):
         for unit in range(bias.shape[0]):
             out[row, unit] = bias[unit]

@@ -12,7 +12,7 @@ import numpy as np
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
 from ...envs.core.compile import array_rule, bind, rule, vector_rule
 from ...envs.core.game import Function, Game
-from .compiled import Layer, best_action, body_of, dot, layer_fields, record_of
+from .compiled import Layer, best_action, body_of, dot, layer_fields, record_of_arrays
 from .vectors import add_rows
 
 BYTE_BITS = 8
@@ -25,7 +25,7 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
     fields = {field.name: field for field in game.observation_fields}
     num_words = fields[sets[0]].size
     starts = [[offsets[name][1] + 8 * word for word in range(num_words)] for name in sets]
-    return record_of(
+    return record_of_arrays(
         {
             "table": hidden[0].weights,
             "set_offsets": np.array(starts, np.int32),  # [sets, colours] in bytes

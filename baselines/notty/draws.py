@@ -161,7 +161,8 @@ def cards_of_draws(hand, deck):
     """
     size = hand_size(deck)
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
-    held = most_discarded(cards[0], cards[1], cards[2])  # 0, but for groups held by hand
+    # 0 unless the hand holds a group (manual discards).
+    held = most_discarded(cards[0], cards[1], cards[2])
     links, rivals = np.zeros(NUM_KINDS, np.int64), np.zeros(NUM_KINDS, np.int64)
     alone, added = np.zeros(NUM_KINDS, np.int8), np.zeros((NUM_KINDS, NUM_KINDS), np.int8)
     link_kinds(hand[0], deck[0], links, rivals)
@@ -183,10 +184,10 @@ def link_kinds(once, in_deck, links, rivals):
     The hand has no group, so every group in the hand and the draw has a drawn card. Drawn cards
     that are neighbours in a group therefore make a trio with a card of the hand, or each make a
     group with the same cards between them, or are all three cards of the draw, which `sum_of_trios`
-    handles. Two groups share a card of the hand only if one of them has a single drawn card. The
-    other group then either has a single drawn card too, and both use that same card of the hand, or
-    has two linked drawn cards of which one is near that card; the single card is a rival of this
-    one.
+    handles. Two groups share a card of the hand only if one has a single drawn card. If the other
+    has a single drawn card too, the two are linked, since both need that card of the hand. Else the
+    other has two linked drawn cards, one of which shares a trio with that card: this one and the
+    single card are rivals.
     """
     if has_group(once):
         links[:] = in_deck
@@ -293,7 +294,10 @@ def thirds_of(links, rivals, one, other, later):
 
 @rule
 def sum_with(with_two, one, other, thirds, deck, held, alone, added):
-    """The same sum for two cards that the hand now has and each card of the kinds `thirds`."""
+    """Sum over the third cards what three cards discard beyond single cards and pairs.
+
+    `with_two` is the hand with the first two cards.
+    """
     total = np.int64(0)
     known = held + alone[one] + alone[other] + added[one, other]
     while thirds != 0:
@@ -308,11 +312,11 @@ def sum_with(with_two, one, other, thirds, deck, held, alone, added):
 
 @rule
 def sum_of_trios(cards, deck, links, alone, added):
-    """The same sum for draws that are a trio in which no two pairs are linked.
+    """Sum what trios with at most one linked pair discard beyond single cards and pairs.
 
-    The other trios were counted, because rivals in a line are linked. If no two of the three
-    discard anything, the only group they make is the trio itself: with a fourth card in the group,
-    two of the three would make a trio with that card.
+    `sum_of_threes` counted all other trios, and none of these: rivals that form a trio are linked.
+    If no two of the three discard anything, the only group they make is the trio itself: with a
+    fourth card in the group, two of the three would make a trio with that card.
     """
     total = np.int64(0)
     for index in range(TRIOS.shape[0]):

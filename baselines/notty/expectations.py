@@ -1,15 +1,16 @@
 """Exact results of draws and takes: how often they make a group, and how many cards go.
 
 The results are whole numbers over the number of all draws, or of the cards that can be taken.
-Only `sample_draws`, the estimate of the document, samples.
+Only `sample_draws` samples; it is the estimate in the Notty program's document
+(envs/notty/SAMPLING.md).
 """
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.bits import lowest_bit
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below
-from ...envs.notty.cards import nth_card, words_of
+from ...envs.notty.cards import hand_size, nth_card, words_of
 from ...envs.notty.discard import most_discarded, pack
 from .draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
 
@@ -18,7 +19,7 @@ HIT_SHIFT = 32
 _HIT = 1 << HIT_SHIFT
 _CARDS_MASK = _HIT - 1
 
-SAMPLED_FROM = 2000  # the document samples where there are more draws than this
+SAMPLED_FROM = 2000  # `sample_draws` samples where there are more draws than this
 _SAMPLE_SIZE = 1000
 
 
@@ -30,7 +31,7 @@ def worth(once, twice, packed):
 
 
 @rule
-def after_draw(hand, deck, count):
+def results_of_draw(hand, deck, count):
     """Over all draws of `count` cards: the draws with a group, and all cards discarded.
 
     `hand` and `deck` are two words each: kinds held at least once, kinds held twice.
@@ -39,7 +40,7 @@ def after_draw(hand, deck, count):
 
 
 @rule
-def after_take(hand, other):
+def results_of_take(hand, other):
     """Over all cards of another hand: those that make a group, and all cards discarded."""
     total, kinds = np.int64(0), other[0]
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
@@ -52,12 +53,6 @@ def after_take(hand, other):
 
 
 @rule
-def size_of(words):
-    """The number of cards in two words."""
-    return popcount(words[0]) + popcount(words[1])
-
-
-@rule
 def read_hands(observation, hands):
     """Write the hands of an observation as words [seats + 1, 2]; the last is the deck."""
     num_seats = observation.hands.shape[0]
@@ -66,20 +61,20 @@ def read_hands(observation, hands):
     words_of(observation.deck, hands[num_seats])
 
 
-# The document's estimate
+# The sampled estimate
 
 
 @array_rule
 def sample_draws(hand, deck, count, rng):
-    """Estimate the same sums as the document does, from one draw in k without repetition.
+    """Estimate the sums of `results_of_draw` from one draw in k, without repetition.
 
     With C draws in all, k is C // 1000 if C is over 2000; otherwise k is 1, which is exact.
     Returns (draws with a group, cards discarded), both times k.
     """
-    size = size_of(deck)
+    size = hand_size(deck)
     total_draws = num_draws(size, count)
     if total_draws <= SAMPLED_FROM:
-        return after_draw(hand, deck, count)
+        return results_of_draw(hand, deck, count)
     factor = total_draws // _SAMPLE_SIZE
     seen = np.zeros((total_draws >> 5) + 1, np.int64)
     total = np.int64(0)

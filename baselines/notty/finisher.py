@@ -6,6 +6,9 @@ rather take from this hand than draw, and the smallest hand of the others. `fit/
 them by play. One is for opponents that take no cards, one for each number of opponents that do, and
 one for the player's last turn. The one for a single opponent is corrected by what trials showed.
 
+A chance is an expected result: 1 for a win, 0 for a draw, -1 for a loss to a single opponent. A
+loss to one of several opponents counts 0.
+
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do
 not, wins are rare and the exact cards matter: the chance of a small hand is that of `small_hands`
@@ -21,7 +24,7 @@ import numpy as np
 from ...envs.core.bits import is_allowed, popcount
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below
-from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
+from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, hand_size, has_group, nth_card
 from ...envs.notty.discard import MAX_CARDS, best_left, unpack
 from ...envs.notty.rules import (
     DRAW,
@@ -35,7 +38,6 @@ from ...envs.notty.rules import (
     SEAT_COUNTS,
     TAKE,
 )
-from .expectations import size_of
 from .small_hands import chance_of_small, is_small
 
 VALUES_FILE = Path(__file__).with_name("values.npy")
@@ -67,7 +69,7 @@ TABLE_SHAPE = (LAST_TURN + 1, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 # The corrected table for a single opponent comes after the learned ones.
 CORRECTED = LAST_TURN + 1
 AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high
-PATIENT_TURNS = 100  # turns of each seat, after which an opponent that never took leaves one alone
+PATIENT_TURNS = 100  # of each seat; an opponent that has not taken by then counts as a non-taker
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
@@ -78,7 +80,7 @@ _NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """Return the learned table [5, 3, classes]: chances to win, to be multiplied by `unit_of`."""
+    """Return the learned tables [5, 3, classes]: expected results, each in its `unit_of`."""
     return np.load(VALUES_FILE)
 
 
@@ -125,30 +127,31 @@ def table_of(turns_played, turn_limit, takes):
 
 
 @array_rule
-def best_action(values, opponent_model, mask, hands, phase, passes, rng):
-    """Return the action with the best chance, and that chance; among equal ones, a pass.
+def best_action(values, table, mask, hands, phase, passes, rng):
+    """Return the action with the best chance, of equals a pass, and that chance.
 
-    `values` [3, classes] are those of the opponent model. `hands` are words [seats + 1, 2]: the
-    player's first, the deck last. `passes` [seats] are consecutive ones.
+    A pass where the seat `waits_in_vain` is replaced by a draw of one card; the chance is still
+    that of the pass. `values` [3, classes] are those of the table. `hands` are words
+    [seats + 1, 2]: the player's first, the deck last. `passes` [seats] are consecutive ones.
     """
     demands = demands_of(hands, passes)
     own, size = hands[0], smallest_other(hands)
     best = np.int64(PASS)
-    most = value_of(values[NOTHING_YET], opponent_model, own[0], own[1], hands, size, demands)
+    most = value_of(values[NOTHING_YET], table, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (1 if opponent_model == LEFT_ALONE else MAX_DRAWN) + 1):
+    for count in range(1, (1 if table == LEFT_ALONE else MAX_DRAWN) + 1):
         if is_allowed(mask, DRAW + count):
-            value = after_draw(after, opponent_model, hands, count, size, demands, rng)
+            value = chance_after_draw(after, table, hands, count, size, demands, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
     after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
-            less = min(size, size_of(hands[place]) - 1)
-            value = after_card_of(after, opponent_model, hands, place, less, demands)
+            less = min(size, hand_size(hands[place]) - 1)
+            value = chance_after_card(after, table, hands, place, less, demands)
             if value > most:
                 best, most = np.int64(TAKE + place), value
-    is_waiting = best == PASS and phase == NOTHING_YET and opponent_model == CORRECTED
+    is_waiting = best == PASS and phase == NOTHING_YET and table == CORRECTED
     if is_waiting and is_allowed(mask, DRAW + 1) and waits_in_vain(own, demands):
         best = np.int64(DRAW + 1)
     return best, most
@@ -156,24 +159,24 @@ def best_action(values, opponent_model, mask, hands, phase, passes, rng):
 
 @rule
 def waits_in_vain(hand, demands):
-    """Whether no card makes a group with these two or four, and the opponent would not take one.
+    """Whether a hand of two or four cards has no outs and the opponent would not take from it.
 
     Against a single opponent, the learned chances of waiting are too high here.
     """
-    size = size_of(hand)
+    size = hand_size(hand)
     if size != 2 and size != 4:
         return False
     return out_kinds(hand[0]) == 0 and demand_class(hand[0], hand[1], size, demands) == 0
 
 
 @rule
-def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
+def chance_after_draw(values, table, hands, count, smallest, demands, rng):
     """The mean chance after a draw: exact for one card, over random draws for more."""
     place = hands.shape[0] - 1
     if count == 1:
-        return after_card_of(values, opponent_model, hands, place, smallest, demands)
+        return chance_after_card(values, table, hands, place, smallest, demands)
     deck, total = hands[place], 0.0
-    size = size_of(deck)
+    size = hand_size(deck)
     for _ in range(NUM_SAMPLES):
         once, twice, deck_once, deck_twice = hands[0, 0], hands[0, 1], deck[0], deck[1]
         for drawn in range(count):
@@ -182,12 +185,12 @@ def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, opponent_model, once, twice, hands, smallest, demands)
+        total += value_of(values, table, once, twice, hands, smallest, demands)
     return total / NUM_SAMPLES
 
 
 @rule
-def after_card_of(values, opponent_model, hands, place, smallest, demands):
+def chance_after_card(values, table, hands, place, smallest, demands):
     """The mean chance after one card from another hand, or from the deck (the last place)."""
     source, total = hands[place], 0.0
     kinds = source[0]
@@ -196,28 +199,28 @@ def after_card_of(values, opponent_model, hands, place, smallest, demands):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, opponent_model, once, twice, hands, smallest, demands)
-    return total / size_of(source)
+        total += weight * value_of(values, table, once, twice, hands, smallest, demands)
+    return total / hand_size(source)
 
 
 # The chance of a position
 
 
 @rule
-def value_of(values, opponent_model, once, twice, hands, smallest, demands):
+def value_of(values, table, once, twice, hands, smallest, demands):
     """The chance with this hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
     value = values[class_of(once, twice, hands, smallest, demands)]
-    return min(WON, value * unit_of(opponent_model, once, twice))
+    return min(WON, value * unit_of(table, once, twice))
 
 
 @rule
-def unit_of(opponent_model, once, twice):
-    """The factor of a table entry: a small hand's exact chance against non-takers, else 1."""
-    if opponent_model == LEFT_ALONE and is_small(once, twice):
+def unit_of(table, once, twice):
+    """The factor of a table entry: a small hand's own chance against non-takers, else 1."""
+    if table == LEFT_ALONE and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0
 
@@ -254,7 +257,7 @@ def hit_class(outs, hands):
     highest = 0
     for place in range(1, hands.shape[0] - 1):
         other = hands[place]
-        size = size_of(other)
+        size = hand_size(other)
         if size > PROTECTED_SIZE:
             probability = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
             reached = 0
@@ -293,14 +296,14 @@ def demands_of(hands, passes):
         demands[place - 1, _NEEDED] = needed
         demands[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
         demands[place - 1, _IN_DECK] = popcount(deck[0] & needed) + popcount(deck[1] & needed)
-        demands[place - 1, _DECK_SIZE] = size_of(deck)
+        demands[place - 1, _DECK_SIZE] = hand_size(deck)
     return demands
 
 
 @rule
 def smallest_other(hands):
     """The size of the smallest other hand."""
-    smallest = size_of(hands[1])
+    smallest = hand_size(hands[1])
     for place in range(2, hands.shape[0] - 1):
-        smallest = min(smallest, size_of(hands[place]))
+        smallest = min(smallest, hand_size(hands[place]))
     return smallest

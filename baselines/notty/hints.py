@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.game import CHANCE, Game, check_range
+from ...envs.notty.cards import hand_size
 from ...envs.notty.discard import best_discard, most_discarded, pack
 from ...envs.notty.rules import NOTHING_YET, PASS, TAKE, first_discard
 from ...envs.notty.text import group_name
 from ..advice.move_values import Values
 from .chances import chances
 from .draws import num_draws
-from .expectations import after_draw, after_take, read_hands, size_of
+from .expectations import read_hands, results_of_draw, results_of_take
 
 ADVISER = "finisher"
 
@@ -87,10 +88,11 @@ def _hint(hands: np.ndarray, action: int) -> Hint:
         return _of_nothing(hands[0])
     if action > TAKE:
         other = hands[action - TAKE]
-        (hits, cards), total, count = after_take(hands[0], other), size_of(other), 1
+        (hits, cards), total, count = results_of_take(hands[0], other), hand_size(other), 1
     else:
         deck, count = hands[-1], action
-        (hits, cards), total = after_draw(hands[0], deck, count), num_draws(size_of(deck), count)
+        hits, cards = results_of_draw(hands[0], deck, count)
+        total = num_draws(hand_size(deck), count)
     return Hint(action, Fraction(int(hits), int(total)), Fraction(int(cards), int(total)) - count)
 
 

@@ -1,7 +1,7 @@
 """Players of Notty, weakest first.
 
-Where the seats discard by themselves (`discard="manual"`), all of them put away the best discard
-before anything else, as the game does with `discard="optimal"`.
+With `discard="manual"` all of them except `always_pass` first put away the best discard, as the
+game does with `discard="optimal"`.
 """
 
 import numpy as np
@@ -10,13 +10,19 @@ from ...envs.core.bits import is_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below
-from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
+from ...envs.notty.cards import (
+    GROUP_WORDS,
+    NUM_NUMBERS,
+    hand_size,
+    has_group,
+    numbers_in_three_colours,
+)
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
-from .expectations import after_take, read_hands, sample_draws, size_of
+from .expectations import read_hands, results_of_take, sample_draws
 from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, best_action, table_of
 
 MAX_PASSES = 2  # in a row, for x_defensive
@@ -60,7 +66,7 @@ def aggressive(observation, mask, rng):
     target = worthy_target(mask, hands, rng)
     if target != NO_MOVE:
         return target
-    return draw_by_size(mask, size_of(hands[0]), rng)
+    return draw_by_size(mask, hand_size(hands[0]), rng)
 
 
 @array_rule
@@ -82,7 +88,7 @@ def x_defensive(observation, mask, rng):
 
 @rule
 def x_defensive_sampling(observation, mask, rng):
-    """Play like `x_defensive`, but by the document's estimate."""
+    """Play like `x_defensive`, but by the sampled estimate."""
     return reduce_hand(observation, mask, True, rng)
 
 
@@ -115,39 +121,40 @@ def finisher(observation, mask, rng):
 
 @rule
 def best_move(observation, mask, hands, by_reduction, sampling, rng):
-    """Return the best draw or take and its value as a fraction; of equals the first.
+    """Return the best draw or take, of equals the first, and its value.
 
-    Draws come before takes, and these are in the order of the seats. NO_MOVE if none is legal.
+    The value is a numerator and a denominator. Draws come before takes, and these are in the order
+    of the seats. NO_MOVE if none is legal.
     """
-    best, top, bottom = best_draw(mask, hands, by_reduction, sampling, rng)
+    best, numerator, denominator = best_draw(mask, hands, by_reduction, sampling, rng)
     num_seats = observation.hands.shape[0]
     for seat in range(num_seats):
         place = (seat - observation.seat + num_seats) % num_seats
         if place > 0 and is_allowed(mask, TAKE + place):
-            over, under = value_of_take(hands, place, by_reduction)
-            if best == NO_MOVE or over * bottom > top * under:
-                best, top, bottom = np.int64(TAKE + place), over, under
-    return best, top, bottom
+            result, total = value_of_take(hands, place, by_reduction)
+            if best == NO_MOVE or result * denominator > numerator * total:
+                best, numerator, denominator = np.int64(TAKE + place), result, total
+    return best, numerator, denominator
 
 
 @array_rule
 def best_draw(mask, hands, by_reduction, sampling, rng):
     """The best draw, by the expected reduction or by the probability of a group."""
-    best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
-    brought = np.zeros(MAX_DRAWN, np.int64)
-    count_draws(mask, hands, by_reduction, sampling, rng, brought)
-    deck_size = size_of(hands[hands.shape[0] - 1])
+    best, numerator, denominator = np.int64(NO_MOVE), np.int64(0), np.int64(1)
+    results = np.zeros(MAX_DRAWN, np.int64)
+    count_draws(mask, hands, by_reduction, sampling, rng, results)
+    deck_size = hand_size(hands[hands.shape[0] - 1])
     for count in range(1, MAX_DRAWN + 1):
         if is_allowed(mask, DRAW + count):
-            under = num_draws(deck_size, count)
-            over = brought[count - 1] - (count * under if by_reduction else 0)
-            if best == NO_MOVE or over * bottom > top * under:
-                best, top, bottom = np.int64(DRAW + count), over, under
-    return best, top, bottom
+            total = num_draws(deck_size, count)
+            result = results[count - 1] - (count * total if by_reduction else 0)
+            if best == NO_MOVE or result * denominator > numerator * total:
+                best, numerator, denominator = np.int64(DRAW + count), result, total
+    return best, numerator, denominator
 
 
 @rule
-def count_draws(mask, hands, by_reduction, sampling, rng, brought):
+def count_draws(mask, hands, by_reduction, sampling, rng, results):
     """Count the cards discarded over all draws of each size, or the draws with a group."""
     hand, deck = hands[0], hands[hands.shape[0] - 1]
     if not is_allowed(mask, DRAW + 1):
@@ -156,20 +163,20 @@ def count_draws(mask, hands, by_reduction, sampling, rng, brought):
         for count in range(1, MAX_DRAWN + 1):
             if is_allowed(mask, DRAW + count):
                 hits, cards = sample_draws(hand, deck, count, rng)
-                brought[count - 1] = cards if by_reduction else hits
+                results[count - 1] = cards if by_reduction else hits
         return
     one, two, three = cards_of_draws(hand, deck) if by_reduction else hits_of_draws(hand, deck)
-    brought[0] = one
-    brought[1] = two
-    brought[2] = three
+    results[0] = one
+    results[1] = two
+    results[2] = three
 
 
 @rule
 def value_of_take(hands, place, by_reduction):
-    """The value of taking a card from another hand, as a fraction (over, under)."""
-    hits, cards = after_take(hands[0], hands[place])
-    under = size_of(hands[place])
-    return (cards - under if by_reduction else hits), under
+    """The value of taking a card from another hand, as a numerator and a denominator."""
+    hits, cards = results_of_take(hands[0], hands[place])
+    size = hand_size(hands[place])
+    return (cards - size if by_reduction else hits), size
 
 
 # What aggressive does
@@ -178,10 +185,10 @@ def value_of_take(hands, place, by_reduction):
 @rule
 def worthy_target(mask, hands, rng):
     """The take from the largest hand that is larger than the player's and has a useful card."""
-    best, largest, num_equal = np.int64(NO_MOVE), size_of(hands[0]), 0
+    best, largest, num_equal = np.int64(NO_MOVE), hand_size(hands[0]), 0
     for place in range(1, hands.shape[0] - 1):
-        size = size_of(hands[place])
-        is_candidate = size > size_of(hands[0]) and size >= largest
+        size = hand_size(hands[place])
+        is_candidate = size > hand_size(hands[0]) and size >= largest
         if is_candidate and is_allowed(mask, TAKE + place) and is_worthy(hands[0], hands[place]):
             num_equal = num_equal + 1 if size == largest else 1
             largest = size
@@ -272,7 +279,7 @@ def best_group(mask, hands):
 
 
 def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
-    """Make x_defensive; with `sampling=True` it estimates large draws as the document does."""
+    """Make x_defensive; with `sampling=True` it uses the sampled estimate of large draws."""
     if not isinstance(sampling, bool):
         raise ValueError(f"sampling must be True or False; got {sampling!r}")
     return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)

@@ -57,12 +57,12 @@ def over_records(name: str, game: Game, function: Callable[..., Any]) -> Callabl
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         chosen = np.asarray(function(game.layout.scaled(observations), action_masks))
-        return best_legal(name, chosen, action_masks) if chosen.ndim > 1 else chosen
+        return best_legal_actions(name, chosen, action_masks) if chosen.ndim > 1 else chosen
 
     return choose
 
 
-def best_legal(name: str, scores: Any, action_masks: np.ndarray) -> np.ndarray:
+def best_legal_actions(name: str, scores: Any, action_masks: np.ndarray) -> np.ndarray:
     """Return the legal action with the highest score in each row. Raises PlayerError."""
     scores = np.asarray(scores)
     if scores.shape != action_masks.shape:
@@ -129,7 +129,7 @@ def _scoring_policy(name: str, game: Game, scores: Scores) -> Policy:
             found = scores(observations, action_masks)
         except Exception as error:
             raise PlayerError(f"{name} failed: {_described(error)}") from error
-        return best_legal(name, found, action_masks)
+        return best_legal_actions(name, found, action_masks)
 
     blank = np.zeros(2, game.observation_dtype), np.ones((2, game.num_actions), np.int8)
     try:

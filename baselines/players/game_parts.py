@@ -15,7 +15,7 @@ _PACKAGE = __package__.rpartition(".")[0]
 
 
 def part_of(game: Game, part: str) -> ModuleType | None:
-    """Return the module `part` ("players", "hints", "measures", "trials") of a game, or None.
+    """Return the module `part` (such as "players" or "hints") of a game, or None.
 
     An error while importing an existing module is raised unchanged.
     """

@@ -13,7 +13,7 @@ from ..networks.learned import learned_policy, shipped_checkpoints
 from ..search import mcts, playout
 from . import best, foreign, human
 from .policy import Policy, PolicySpec
-from .roster import BLIND, Player, check_settings, own_players, searching
+from .roster import BLIND, Player, check_player_settings, own_players, searching
 from .settings import parse_settings
 from .user_files import (
     CHECKPOINT,
@@ -38,7 +38,7 @@ AT_THE_CONSOLE = {
 
 
 def players_of(game: Game) -> dict[str, Player]:
-    """Return all players of a game by name: generic ones, its own (weakest first), trained ones.
+    """Return all players of a game by name: `best`, generic, its own (weakest first), trained.
 
     A game's own player replaces a generic one of the same name; one that cannot play with these
     settings is left out. `best` stands for one of the others; see `resolved`.
@@ -71,10 +71,10 @@ def _make_best(game: Game, **settings: Any) -> Policy:
 
 
 def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
-    """Return the player that `best` stands for at this game, or the one of a run or of a model.
+    """Resolve `best`, the folder of a run and a model of another library; return any other spec.
 
-    The folder of a run becomes its checkpoint file, a model of another library becomes a Policy.
-    Any other spec is returned as it is. A store of results keeps a player under the spec returned.
+    `best` becomes the player that it stands for at this game, the folder its checkpoint file, the
+    model a Policy. A store of results keeps a player under the spec returned.
     """
     if foreign.torch_module(spec) is not None:
         check_setting_names(type(spec).__name__, settings, ())
@@ -114,7 +114,7 @@ def _guided(path: Path, game: Game, **settings: Any) -> Policy:
 
 
 def list_policies(game: Game) -> list[str]:
-    """Return the names of the players of a game: generic ones first, then its own, weakest first.
+    """Return the names of all players: `best`, generic, the game's own (weakest first), trained.
 
     `human` is not listed, because it needs a person at the console::
 
@@ -207,7 +207,7 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
         return policy_of_file(Path(name), rest, game, settings)
     if name.endswith(MODELS):
         make = partial(foreign.policy_of_model_file, Path(name))
-        check_settings(name, make, {**parse_settings(rest), **settings})
+        check_player_settings(name, make, {**parse_settings(rest), **settings})
         return make(game)
     return _named(name, game, {**parse_settings(rest), **settings})
 
@@ -215,7 +215,7 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     key = player_key(name, game)
     make = player_called(key, game).make
-    check_settings(key, make, settings)
+    check_player_settings(key, make, settings)
     return make(game, **settings)
 
 

@@ -63,7 +63,7 @@ def check_player(spec: str, game: Game, folder: Path | None = None) -> None:
             )
 
 
-def check_choice_of_others(
+def check_named_files(
     name: str, settings: Mapping[str, Any], specs: Iterable[str], folder: Path | None
 ) -> None:
     """Raise ValueError unless all files that the settings and the players name are in `folder`."""
@@ -88,7 +88,7 @@ def digest_of_file(path: str) -> str:
 
 
 def check_stored(found: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:
-    """Raise ValueError unless the store is trusted and each file that it names is unchanged.
+    """Raise ValueError where an untrusted store names files, or one of its files has changed.
 
     `found` are their present digests by path, `kept` the digests in the store.
     """

@@ -113,8 +113,8 @@ def values_of(
     return policy.values(observations, masks)
 
 
-class Model(Protocol):
-    """A model of stable-baselines3, which is no function."""
+class Sb3Model(Protocol):
+    """A model of stable-baselines3, which has its torch module as `policy`."""
 
     @property
     def policy(self) -> Any:
@@ -122,7 +122,7 @@ class Model(Protocol):
 
 
 # Whatever `make_policy` makes a player of: a name, a file, a function or class, a model, a Policy.
-PolicySpec = str | Policy | Callable[..., Any] | Model
+PolicySpec = str | Policy | Callable[..., Any] | Sb3Model
 
 
 def as_records(game: Game, observation: Any) -> np.ndarray:

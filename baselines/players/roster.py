@@ -44,7 +44,9 @@ def searching(make: Callable[..., Policy]) -> Player:
     return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True)
 
 
-def check_settings(name: str, make: Callable[..., Policy], settings: Mapping[str, Any]) -> None:
+def check_player_settings(
+    name: str, make: Callable[..., Policy], settings: Mapping[str, Any]
+) -> None:
     """Raise TypeError for a setting that `make(game, **settings)` does not name.
 
     A function that passes all settings on leaves the check to the one that gets them.

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Function, Game
+from ..networks.compiled import record_of_arrays
 
 Weights = Mapping[str, Any]  # numbers, or arrays of numbers, by name
 
@@ -23,9 +24,4 @@ class Script(NamedTuple):
 
 def record_of(weights: Weights) -> np.ndarray:
     """Return weights as a record [1] that a compiled function reads by their names."""
-    arrays = {name: np.asarray(value, np.float64) for name, value in weights.items()}
-    fields = [(name, np.float64, array.shape) for name, array in arrays.items()]
-    record = np.zeros(1, np.dtype((np.record, fields)))
-    for name, array in arrays.items():
-        record[name] = array
-    return record
+    return record_of_arrays({name: np.asarray(v, np.float64) for name, v in weights.items()})

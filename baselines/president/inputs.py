@@ -9,7 +9,7 @@ from ...envs.core.fields import Field
 from ...envs.core.game import Game
 from ...envs.president.rules import NO_RANK, NUM_RANKS, TOP_RANK
 
-LEFT_OUT = ("played", "seat_to_act")  # four less the hand and the unseen; always you
+LEFT_OUT = ("played", "seat_to_act")  # 4 - hand - unseen; always the observer
 
 
 def input_fields(game: Game) -> tuple[Field, ...]:

@@ -10,7 +10,7 @@ from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import NO_ACTION, Game
 from ...envs.president.rules import GIVE, NUM_RANKS, NUM_SUITS, PASS
 from ..players.policy import Policy, compiled_policy
-from ..players.roster import Player, check_settings, scripted, searching
+from ..players.roster import Player, check_player_settings, scripted, searching
 from ..players.tuned import Weights, record_of
 from ..search.playout import playout
 from .exact_player import is_solved, perfect
@@ -206,7 +206,7 @@ def playout_exact(game: Game, **settings: Any) -> Policy:
     It solves positions with at most 30 cards in both hands; `settings` are those of
     `playout`. With more seats the hands are hidden and nothing can be solved.
     """
-    check_settings("playout_exact", playout, settings)
+    check_player_settings("playout_exact", playout, settings)
     search = playout(game, **{**PLAYOUTS, **settings})
     if game.num_seats > 2:
         return dataclasses.replace(search, name="playout_exact")

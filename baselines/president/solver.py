@@ -80,10 +80,13 @@ FRAME = np.dtype(
 
 
 class Solver:
-    """Exact values of two-seat positions, with a memory that only makes later answers faster."""
+    """Exact values of two-seat positions, with a transposition table.
+
+    The table keeps values from call to call; it only makes later answers faster.
+    """
 
     def __init__(self, game: Game, memory_entries: int = MEMORY_ENTRIES) -> None:
-        """Make room for `memory_entries` positions of 16 bytes, a power of two."""
+        """Make a transposition table of `memory_entries` positions of 16 bytes, a power of two."""
         if game.name != "president" or game.num_seats != 2:
             raise ValueError(f"only President with 2 players can be solved, not {game!r}")
         self._lock = threading.Lock()  # threads must not share the memory
@@ -112,20 +115,8 @@ class Solver:
         return self.winning_actions(observations, masks) != NO_ACTION
 
     def forget(self) -> None:
-        """Clear the memory."""
+        """Clear the transposition table."""
         self._memory[:] = 0
-
-    def can_win(self, own: int, other: int, table_action: int = PASS) -> bool:
-        """Whether the seat to act wins, given both hands (as in the state) and the play to beat."""
-        is_leading = table_action == PASS
-        plays = own if is_leading else own & int(beating(np.int64(table_action - 1)))
-        hands = np.array([own, other, plays, is_leading], np.int64)
-        return bool(_solve_one(hands, self._memory, self._moves, self._frames))
-
-
-@rule
-def _solve_one(hands, memory, moves, frames):
-    return mover_wins(hands[0], hands[1], hands[2], hands[3], memory, moves, frames)
 
 
 @rule
@@ -479,7 +470,7 @@ def answers_home(own, other, replies):
     return False
 
 
-# The memory
+# The transposition table
 
 
 @rule

@@ -46,7 +46,7 @@ PUCT_CONSTANT = 1.25
 VALUE_SCALE = 0.5  # of Gumbel AlphaZero, for values in -1 .. 1
 
 
-class Settings(NamedTuple):
+class GuidedSettings(NamedTuple):
     """The numbers that steer a search; see `mcts`."""
 
     num_simulations: int
@@ -57,7 +57,7 @@ class Settings(NamedTuple):
     value_scale: float = VALUE_SCALE  # how much values count against priors
 
 
-class Scratch(NamedTuple):
+class GuidedScratch(NamedTuple):
     """Arrays that a search writes to; nothing in them outlives it.
 
     `roots` and `root_streams` are the determinized positions and the streams of what follows.
@@ -79,7 +79,7 @@ class Scratch(NamedTuple):
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
 
 
-class Found(NamedTuple):
+class SearchResults(NamedTuple):
     """What searches found, a row for each position."""
 
     actions: np.ndarray  # int64 [B]
@@ -89,9 +89,9 @@ class Found(NamedTuple):
     visit_counts: np.ndarray  # int64 [B, A]; the value of an action with 0 is filled in
 
     @staticmethod
-    def empty(num_rows: int, num_actions: int) -> "Found":
+    def empty(num_rows: int, num_actions: int) -> "SearchResults":
         """Return room for `num_rows` positions."""
-        return Found(
+        return SearchResults(
             np.zeros(num_rows, np.int64),
             np.zeros(num_rows),
             np.full((num_rows, num_actions), np.nan),
@@ -99,9 +99,9 @@ class Found(NamedTuple):
             np.zeros((num_rows, num_actions), np.int64),
         )
 
-    def renamed(self, actions: np.ndarray) -> "Found":
+    def renamed(self, actions: np.ndarray) -> "SearchResults":
         """Return the same where action a of row b is called actions[b, a]."""
-        new = Found.empty(*actions.shape)
+        new = SearchResults.empty(*actions.shape)
         rows = np.arange(len(actions))
         new.actions[:] = actions[rows, self.actions]
         new.values[:] = self.values
@@ -115,14 +115,14 @@ def guided_policy(
     name: str,
     game: Game,
     guide: "PolicyValue",
-    settings: Settings,
+    settings: GuidedSettings,
     milliseconds: float | None = None,
 ) -> Policy:
     """Return the policy that searches, guided by a network; see `mcts`."""
     seen = guide.seen(game)
     guided = GuidedSearch(seen, guide.record(game), settings)
 
-    def found(rngs: np.ndarray, positions: np.ndarray, masks: np.ndarray) -> Found:
+    def found(rngs: np.ndarray, positions: np.ndarray, masks: np.ndarray) -> SearchResults:
         if milliseconds is None:
             return guided.search(positions, rngs, masks)
         return guided.search_in_time(positions, rngs, milliseconds / 1000, masks)
@@ -143,10 +143,10 @@ def guided_policy(
     return searching_policy(name, game, search)
 
 
-def new_scratch(game: Game, settings: Settings) -> Scratch:
+def new_scratch(game: Game, settings: GuidedSettings) -> GuidedScratch:
     """Return scratch for searches of `game`; threads must not share it."""
     observation = game.new_observations()
-    return Scratch(
+    return GuidedScratch(
         roots=game.new_states(settings.num_determinizations),
         root_streams=new_streams((settings.num_determinizations,)),
         state=game.new_states(),
@@ -164,7 +164,7 @@ def new_scratch(game: Game, settings: Settings) -> Scratch:
     )
 
 
-def new_tree(game: Game, settings: Settings) -> Tree:
+def new_tree(game: Game, settings: GuidedSettings) -> Tree:
     """Return a tree with room for all that a search is likely to meet."""
     per_evaluation = 2 + min(game.num_actions, NODES_OF_EVALUATION)
     size = settings.num_simulations * per_evaluation + game.num_actions + 1
@@ -209,7 +209,7 @@ def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Gu
 class GuidedSearch:
     """Searches of one game by one network, a record [1]."""
 
-    def __init__(self, game: Game, weights: np.ndarray, settings: Settings) -> None:
+    def __init__(self, game: Game, weights: np.ndarray, settings: GuidedSettings) -> None:
         self.game = game
         self.weights = weights
         self.settings = settings
@@ -217,7 +217,7 @@ class GuidedSearch:
 
     def search(
         self, positions: np.ndarray, rngs: np.ndarray, masks: np.ndarray | None = None
-    ) -> Found:
+    ) -> SearchResults:
         """Search positions [B], each with its stream, in one compiled call.
 
         Of the legal actions only those in `masks` int8 [B, A] are considered, by default all.
@@ -229,8 +229,10 @@ class GuidedSearch:
         )
         return found
 
-    def _room(self, positions: np.ndarray, masks: np.ndarray | None) -> tuple[Found, np.ndarray]:
-        found = Found.empty(len(positions), self.game.num_actions)
+    def _room(
+        self, positions: np.ndarray, masks: np.ndarray | None
+    ) -> tuple[SearchResults, np.ndarray]:
+        found = SearchResults.empty(len(positions), self.game.num_actions)
         return found, np.ones(found.policies.shape, np.int8) if masks is None else masks
 
     def search_in_time(
@@ -239,7 +241,7 @@ class GuidedSearch:
         rngs: np.ndarray,
         seconds: float,
         masks: np.ndarray | None = None,
-    ) -> Found:
+    ) -> SearchResults:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
         found, masks = self._room(positions, masks)
         tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)

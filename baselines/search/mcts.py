@@ -32,7 +32,7 @@ from .playout import (
     determinize_template,
     meanings_for,
     play_out_template,
-    playing,
+    playout_function,
     playout_player,
 )
 from .tree import NO_NODE, ROOT, Tree, backpropagate, child_of, new_child, pass_through
@@ -97,7 +97,7 @@ def mcts(
             raise ValueError("a search with a network has no playout_policy and no shortlist")
         check_range("num_considered", num_considered, 1, MAX_BUDGET)
         check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
-        how = guided.Settings(
+        how = guided.GuidedSettings(
             budget, num_considered, num_determinizations, constant, gumbel_scale=0.0
         )
         return guided.guided_policy(NAME, game, guide_network(network, game), how, milliseconds)
@@ -167,7 +167,7 @@ class TreeSearch:
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is keep_all else meanings_of(game)
         self._simulate = _bind_search(
-            playing(row_function, weights),
+            playout_function(row_function, weights),
             shorten,
             tuple(in_playouts.items()),
             tuple(in_tree.items()),

@@ -43,10 +43,9 @@ def playout(
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
     player of the game or the file of a checkpoint; the default is its strongest script that is fast
-    enough. In playouts that
-    player acts at random with probability `epsilon`: without it, the playouts of a player that
-    never draws would all be alike. Raises ValueError for an unknown player, for both budgets at
-    once, and for a value out of range.
+    enough. In playouts that player acts at random with probability `epsilon`: without it, a
+    deterministic player would play each determinized position out in only one way. Raises
+    ValueError for an unknown player, for both budgets at once, and for a value out of range.
     """
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
     checked_number("epsilon", epsilon, 1)
@@ -156,7 +155,7 @@ def playouts_by(
 ) -> halving.Simulate:
     """Return the function that plays live actions out by a compiled player."""
     meanings = tuple(meanings_for(game, row_function).items())
-    simulate_rows = _bind_simulate(playing(row_function, weights), meanings)
+    simulate_rows = _bind_simulate(playout_function(row_function, weights), meanings)
 
     def simulate(*what: np.ndarray) -> None:
         scratch = PlayoutScratch.empty(game, weights)  # fresh, so that threads do not share it
@@ -170,7 +169,7 @@ def _bind_playing(row_function: Function, has_weights: bool) -> Function:
     return bind(_network_plays if has_weights else _script_plays, row_function=row_function)
 
 
-def playing(row_function: Function, weights: np.ndarray) -> Function:
+def playout_function(row_function: Function, weights: np.ndarray) -> Function:
     """Return the function (scratch, rng) -> action of a player that sees what `scratch` holds."""
     return _bind_playing(row_function, weights.size > 0)
 

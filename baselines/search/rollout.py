@@ -84,10 +84,9 @@ def policy_rollout(
     games (200 by default) or `milliseconds`; it ends sooner where one action is left. An action is
     left aside when it is behind the leader by more than a standard error of their difference. A
     game counts by `first_place_weight` (0.8 by default) for the first place, and by the rest for
-    the return: see `weigh_first_place`. With a `horizon` above 0 a playout ends where the seat has
-    a choice for that many times again, and what the network expects there counts.
-    With `knowledge` a playout ends as soon as its outcome is known, and one of equal actions is
-    compared.
+    the return: see `weigh_first_place`. With a `horizon` h above 0 a playout ends at the seat's
+    h-th next choice, and returns the network's value of that position. With `knowledge` a playout
+    ends as soon as its outcome is known, and of equivalent actions only one is compared.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
@@ -117,7 +116,7 @@ class RolloutSearch:
         player: Policy,
         settings: RolloutSettings,
         worth: Worth,
-        knowledge: Knowledge = NO_KNOWLEDGE,
+        knowledge: Knowledge,
     ) -> None:
         """Raise ValueError where the network's outputs are not one for each action."""
         self.game = game
@@ -291,7 +290,9 @@ def _evaluate_rows(positions, scratch, outputs):
 @lru_cache
 def _bind_rounds(evaluate: Function, outcome: Function | None, meanings: Meanings) -> Function:
     rules = dict(meanings)
-    known = bind(_outcome_at_end, **rules) if outcome is None else bind(_early, outcome=outcome)
+    known = (
+        bind(_outcome_at_end, **rules) if outcome is None else bind(_known_outcome, outcome=outcome)
+    )
     play_on = bind(_play_on, evaluate=evaluate, outcome_of=known, **rules)
     determinize = bind(determinize_template, **rules)
     return bind(_play_rounds, determinize=determinize, play_on=play_on, **rules)
@@ -311,11 +312,11 @@ def _play_rounds(position, rng, actions, how, scratch, memory, samples):
 
 
 def _play_on(state, rng, own_seat, how, scratch, memory):
-    """Let the network act for all seats until it is known what the game is worth to one.
+    """Let the network act for all seats; return what the game is worth to `own_seat`.
 
-    At its horizon the network's value counts.
+    Stop when the outcome is known, or at the horizon, where the network's value is returned.
     """
-    left = how.horizon  # of 0 never comes down to 0
+    left = how.horizon  # from 0 it only turns negative: no horizon
     settle(state, rng)
     worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
     while np.isnan(worth):
@@ -345,5 +346,5 @@ def _outcome_at_end(state, seat, first_place_weight, scratch, memory):
     return scratch.values[seat]
 
 
-def _early(state, seat, first_place_weight, scratch, memory):
+def _known_outcome(state, seat, first_place_weight, scratch, memory):
     return outcome(state, seat, first_place_weight, scratch.values, memory)

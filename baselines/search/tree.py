@@ -22,7 +22,7 @@ NODE = np.dtype(
             ("visit_count", np.int32),  # simulations that passed through
             ("first_child", np.int32),  # or NO_NODE
             ("next_sibling", np.int32),  # or NO_NODE
-            ("value_sum", np.float64),  # their values for the seat that chose `action`
+            ("value_sum", np.float64),  # their values for the node's seat in the path
             ("key", np.int64),  # what `guided` distinguishes the outcomes of an action by
             ("prior", np.float32),  # probability of `action` according to a network
         ],
@@ -34,12 +34,13 @@ PATH_STEP = np.dtype((np.record, [("node", np.int64), ("seat", np.int64)]))
 class Tree(NamedTuple):
     """The tree of one move. The children of a node form a linked list; their order has no meaning.
 
-    There is no parent link: `path` holds the way from the root to the leaf of the simulation under
-    way, each node with the seat that chose its action, root excluded.
+    There is no parent link: `path` holds the way from the root (excluded) to the leaf of the
+    simulation under way, each node with the seat whose values it sums: the one that chose its
+    action, but for an outcome of `guided` the one that acts there.
     """
 
     nodes: np.ndarray  # NODE [N]; node ROOT is the position to move in
-    num_nodes: np.ndarray  # int64 [1]: how many are in use; the rest are zero
+    num_nodes: np.ndarray  # int64 [1]: how many are in use
     path: np.ndarray  # PATH_STEP [MAX_PATH_LENGTH]
 
     @staticmethod
@@ -95,7 +96,7 @@ def new_child(tree, node, action):
 
 @rule
 def pass_through(tree, length, node, seat):
-    """Append a node, which `seat` chose, to a path of this length; return the new length."""
+    """Append a node and the seat whose values it sums to a path; return the path's new length."""
     tree.path[length].node = node
     tree.path[length].seat = seat
     return length + 1
@@ -103,7 +104,7 @@ def pass_through(tree, length, node, seat):
 
 @rule
 def backpropagate(tree, length, values):
-    """Add to each node of the path a visit, and the value for the seat that chose its action."""
+    """Add a visit to each node of the path, and the value for the node's seat."""
     for index in range(length):
         step = tree.path[index]
         node = tree.nodes[step.node]

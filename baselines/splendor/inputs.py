@@ -137,7 +137,7 @@ def measure_place(observation, seat, place):
     reduced_cost = np.int64(0)
     missing = -np.int64(observation.gems[seat, YELLOW])
     for colour in range(NUM_COLOURS):
-        cost = cost_of(observation, seat, place, colour)
+        cost = cost_in_colour(observation, seat, place, colour)
         cost = max(cost - observation.cards[seat, colour], 0)
         of_colour = max(cost - observation.gems[seat, colour], 0)
         reduced_cost += cost
@@ -148,8 +148,8 @@ def measure_place(observation, seat, place):
 
 
 @rule
-def cost_of(observation, seat, place, colour):
-    """The cost of the card at a place."""
+def cost_in_colour(observation, seat, place, colour):
+    """The cost of the card at a place in one colour."""
     if place < NUM_SLOTS:
         return np.int64(observation.table_cost[place, colour])
     return np.int64(observation.reserved_cost[seat, place - NUM_SLOTS, colour])

@@ -1,8 +1,8 @@
 """Can a seat of Top Trumps beat `goliath` from a position in which it knows every card's place?
 
-There `goliath` wins a trick if it can, else draws it if it can. A depth-first search tries where
-the seat should draw or lose a trick that it could win. Few such trees are large: a search plays
-about 100 tricks.
+A `goliath` that knows the seat's card wins the trick if it can, else draws if it can. A depth-first
+search looks for tricks that the seat should not play as `goliath` would. Few such trees are large:
+a search plays about 100 tricks.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ OWN, OTHER, PILE = 0, 1, 2  # rows of `cards`
 
 # A position is a row of numbers. Cards are only ever put behind the last one, so that the cards of
 # an earlier position are still in their places.
-OWN_TOP, OWN_END, OTHER_TOP, OTHER_END, PILE_TOP, PILE_END = range(6)  # columns of `cards`
+OWN_TOP, OWN_END, OTHER_TOP, OTHER_END, PILE_TOP, PILE_END = range(6)  # hold columns of `cards`
 LEADS = 6  # 1: the seat leads, 0: goliath
 NUM_TRICKS = 7
 DOUBTS = 8  # a set: the seat's cards that goliath cannot place
@@ -126,7 +126,7 @@ def read_doubts(state, seat, possible):
 
 @rule
 def can_win(endgame, values, salt):
-    """Whether the seat can win; `salt` decides how goliath chooses among equal fields."""
+    """Whether the search finds a win; `salt` decides how goliath chooses among equal fields."""
     rows = endgame.rows
     depth = np.int64(0)
     num_left = np.int64(MAX_TRICKS)
@@ -229,7 +229,7 @@ def follow_goliath(endgame, values, row, own, other, salt):
         outcome = WIN if outcomes == LOSE else DRAW if outcomes & WIN == 0 else LOSE
     else:
         endgame.ties[0].state = salt + np.uint64(row[NUM_TRICKS])
-        field = best_field_against(values, other, possible, endgame.ties[0])
+        field = goliath_field_against(values, other, possible, endgame.ties[0])
         outcome = outcome_of(values, own, other, field)
         possible = with_value(values, possible, values[own, field], field)
     end_trick(endgame, row, own, other, outcome, possible)
@@ -317,7 +317,7 @@ def least_telling(values, own, other, possible):
 
 
 @rule
-def best_field_against(values, own, possible, rng):
+def goliath_field_against(values, own, possible, rng):
     """The field that goliath chooses: it beats the most of these cards, a tie counts half."""
     best = np.int64(0)
     best_score = num_best = -1

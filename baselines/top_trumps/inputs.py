@@ -10,7 +10,7 @@ from ...envs.core.fields import Field
 from ...envs.core.game import Game
 from ...envs.top_trumps.rules import NO_CARD, WORD_BITS
 
-STEPS = 64  # of a share, from 0 to 1
+STEPS = 64  # of a fraction, from 0 to 1
 LEFT_OUT = (
     "starter", "num_tricks", "top", "top_values", "last_starter", "last_field", "last_values",
     "last_cards", "last_winner", "pile", "places", "means", "deviations", "values", "own_cards",
@@ -34,8 +34,8 @@ def derive(observation):
     for field in range(observation.top_values.shape[0]):
         num_lower, num_equal, num_cards = compared(observation, observation.opponent_top, field)
         is_known = observation.top != NO_CARD and num_cards > 0
-        observation.beaten[field] = share(num_lower, num_cards) if is_known else 0
-        observation.tied[field] = share(num_equal, num_cards) if is_known else 0
+        observation.beaten[field] = in_steps(num_lower, num_cards) if is_known else 0
+        observation.tied[field] = in_steps(num_equal, num_cards) if is_known else 0
 
 
 @rule
@@ -55,6 +55,6 @@ def compared(observation, cards, field):
 
 
 @rule
-def share(part, whole):
-    """The nearest number of STEPS."""
+def in_steps(part, whole):
+    """Return part / whole in STEPS, rounded to the nearest."""
     return (2 * STEPS * part + whole) // (2 * whole)

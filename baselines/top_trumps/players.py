@@ -16,8 +16,8 @@ from ...envs.top_trumps.rules import deviation_of, mean_of
 from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, scripted, searching
 from ..players.settings import checked_number
+from .david import david
 from .inputs import compared
-from .search import david
 
 FRACTION = 0.5  # the probability that rand_maxer plays as maxer
 WEIGHT = 0.5  # the worth of a tie to expert and goliath

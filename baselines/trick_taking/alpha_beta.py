@@ -31,7 +31,7 @@ from ..networks.learned import shipped_checkpoints
 from ..networks.ranked import ranked_functions
 from ..players.policy import Policy
 from .position import (
-    MAX_VALUES,
+    MAX_VALUES_OF_KEY,
     after_trick,
     bit_of,
     colour_of,
@@ -61,7 +61,7 @@ LEAST_GAIN = (
 
 
 class ValueNetwork(NamedTuple):
-    """A network that values positions, and room for what it is asked."""
+    """A network that values positions, with scratch and a table of the values found."""
 
     weights: np.ndarray  # a record [1]
     offsets: np.ndarray  # float [N + 1]: what its outputs leave out, by the tricks left
@@ -86,14 +86,14 @@ def alpha_beta(game: Game, num_tricks: int = NUM_TRICKS, network: str | None = N
     not fit, and where no network ships and none is named.
     """
     check_range("num_tricks", num_tricks, 1, MAX_TRICKS)
-    check_range("num_values", game.config.num_values, 1, MAX_VALUES)
+    check_range("num_values", game.config.num_values, 1, MAX_VALUES_OF_KEY)
     if game.num_seats != 2:
         raise ValueError(f"{NAME} plays with 2 seats, where nothing is hidden; not {game!r}")
-    if network is None and not has_network(game):
+    if network is None and not has_lookahead_network(game):
         raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
-    net = _empty_values(game, _network(network or shipped_checkpoints(game)[GUIDE], game))
+    net = _new_value_network(game, _network(network or shipped_checkpoints(game)[GUIDE], game))
     search_rows = _bind_search(num_layers(net.weights), num_tricks)
-    lock = threading.Lock()  # threads must not share the memory
+    lock = threading.Lock()  # threads must not share the scratch
 
     def search(
         observations: np.ndarray, masks: np.ndarray, is_full: bool
@@ -114,7 +114,7 @@ def alpha_beta(game: Game, num_tricks: int = NUM_TRICKS, network: str | None = N
     return Policy(NAME, game, choose, values=values)
 
 
-def has_network(game: Game) -> bool:
+def has_lookahead_network(game: Game) -> bool:
     """Whether a network ships for these settings."""
     return GUIDE in shipped_checkpoints(game)
 
@@ -134,7 +134,7 @@ def _network(path: Path | str, game: Game) -> "RankedValues":
     return module
 
 
-def _empty_values(game: Game, module: "RankedValues") -> ValueNetwork:
+def _new_value_network(game: Game, module: "RankedValues") -> ValueNetwork:
     observation = game.new_observations(1)
     return ValueNetwork(
         weights=module.record(game),
@@ -153,8 +153,8 @@ def _empty_values(game: Game, module: "RankedValues") -> ValueNetwork:
 def _offsets(game: Game, module: "RankedValues") -> np.ndarray:
     """Return what to add to the outputs for the return to come, by the tricks left [N + 1].
 
-    It is the network's baseline less the return of the tricks won, a mean over all scores: so the
-    search depends on the cards left alone.
+    It is the network's baseline less the return of the tricks won, averaged over all possible
+    scores so far. So the search depends on the cards left, not on the score.
     """
     import torch
 

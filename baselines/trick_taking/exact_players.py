@@ -11,8 +11,8 @@ from ..players import generic
 from ..players.making import make_policy
 from ..players.policy import Policy
 from ..search.best_response import best_replies
-from .best_replies import MAX_VALUES, expected_tricks, table_against_random
-from .solver import card_values, check_solved
+from .random_reply_table import expected_tricks, table_against_random
+from .solver import MAX_TABLE_VALUES, card_values, check_solved
 
 
 def perfect(game: Game, against: Any = None) -> Policy:
@@ -49,7 +49,7 @@ def best_response(game: Game, against: Any = "first_play") -> Policy:
 
 def _replying(name: str, game: Game, opponent: Policy, is_perfect: bool) -> Policy:
     name = f"{name}:against={opponent.name}"
-    if opponent.row_function is generic.random and game.config.num_values <= MAX_VALUES:
+    if opponent.row_function is generic.random and game.config.num_values <= MAX_TABLE_VALUES:
         return _replying_to_random(name, game, is_perfect)
     narrow = _perfect_cards if is_perfect else None
 

@@ -19,7 +19,7 @@ from ..players.objective import weigh_first_place
 from ..players.policy import Policy
 from ..search import rollout
 from ..search.playout import checked_budget
-from .open_hands import OpenHands, lowest_of_runs, others_in, solve
+from .open_hands import SearchStack, lowest_of_own_runs, others_in, solve
 
 NAME = "max_n"
 NUM_SIMULATIONS = 200
@@ -49,7 +49,7 @@ def max_n(
     budget = checked_budget(
         NAME, "num_simulations", num_simulations, milliseconds, default=NUM_SIMULATIONS
     )
-    if network is None and not has_network(game):
+    if network is None and not has_ppo_network(game):
         raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
     policy = rollout.policy_rollout(
         game,
@@ -58,7 +58,7 @@ def max_n(
         milliseconds,
         first_place_weight=first_place_weight,
         horizon=HORIZON,
-        knowledge=rollout.Knowledge(outcome, OpenHands.empty(game, SOLVED_TRICKS), merge_runs),
+        knowledge=rollout.Knowledge(outcome, SearchStack.empty(game, SOLVED_TRICKS), merge_runs),
     )
     lock = threading.Lock()  # threads must not share the stack
     assert policy.values is not None
@@ -70,7 +70,7 @@ def max_n(
     )
 
 
-def has_network(game: Game) -> bool:
+def has_ppo_network(game: Game) -> bool:
     """Whether a network ships for these settings."""
     return "ppo" in shipped_checkpoints(game)
 
@@ -111,7 +111,7 @@ def merge_runs(state, same_as):
     num_seats, num_values = state.dealt.shape
     for colour in range(num_seats):
         own = state.hands[seat, colour]
-        lowest = lowest_of_runs(own, others_in(state, seat, colour))
+        lowest = lowest_of_own_runs(own, others_in(state, seat, colour))
         card = np.int64(-1)
         for value in range(num_values):
             if lowest >> value & 1:

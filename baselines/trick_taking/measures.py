@@ -44,7 +44,7 @@ def exploitability(
     """Return the tricks per game that the best reply takes beyond those of perfect play.
 
     Deals are as for `regret`. The reply sees the order in which hands were dealt, so this is an
-    upper bound for a player that uses that order. A deal of 10 values takes about 10 ms, so all
+    upper bound for a player that uses that order. A deal of 10 values takes about 20 ms, so all
     deals take an hour. Raises ValueError for a player that uses random numbers, unless it is
     `random`.
     """

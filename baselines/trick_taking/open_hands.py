@@ -18,7 +18,7 @@ from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.seats import next_seat
 from ...envs.trick_taking.rules import MAX_SEATS, NO_COLOUR, apply_action
 
-TRICK = 256  # a trick as a number: values are whole numbers of this fraction
+TRICK = 256  # fixed point: values are integers in units of 1 / 256 trick, rounded down
 _NO_LIMIT = 1 << 30
 
 _FRAME_FIELDS = [
@@ -31,7 +31,7 @@ _FRAME_FIELDS = [
 FRAME = np.dtype((np.record, _FRAME_FIELDS))
 
 
-class OpenHands(NamedTuple):
+class SearchStack(NamedTuple):
     """The stack of a search: a position and its frame for each ply."""
 
     tricks: int  # left at most in a position to solve
@@ -39,35 +39,35 @@ class OpenHands(NamedTuple):
     frames: np.ndarray  # FRAME [plies + 1]
 
     @staticmethod
-    def empty(game: Game, tricks: int) -> "OpenHands":
+    def empty(game: Game, tricks: int) -> "SearchStack":
         """Return room to solve positions of a game with at most this many tricks left."""
         size = tricks * game.num_seats + 1
-        return OpenHands(tricks, game.new_states(size), np.zeros(size, FRAME))
+        return SearchStack(tricks, game.new_states(size), np.zeros(size, FRAME))
 
 
 @rule
-def solve(hands, state, out):
+def solve(stack, state, out):
     """Write the tricks that each seat has at the end on average into out [seats].
 
     The search keeps its own stack, because Numba crashes when it loads a recursive function from
     disk.
     """
-    hands.states[0] = state
-    start_frame(hands.frames[0], hands.states[0], np.int64(_NO_LIMIT))
+    stack.states[0] = state
+    start_frame(stack.frames[0], stack.states[0], np.int64(_NO_LIMIT))
     last = 0
     while last >= 0:
-        frame = hands.frames[last]
+        frame = stack.frames[last]
         if frame.best <= frame.limit and has_moves(frame):
-            play_card(hands, last)
+            play_card(stack, last)
             last += 1
             continue
         for seat in range(out.shape[0]):
             frame.total[seat] //= frame.num_best
         last -= 1
         if last >= 0:
-            take_value(hands.frames[last], hands.states[last], frame.total)
+            take_value(stack.frames[last], stack.states[last], frame.total)
     for seat in range(out.shape[0]):
-        out[seat] = hands.frames[0].total[seat] / TRICK
+        out[seat] = stack.frames[0].total[seat] / TRICK
 
 
 @rule
@@ -93,16 +93,16 @@ def has_moves(frame):
 
 
 @rule
-def play_card(hands, last):
+def play_card(stack, last):
     """Play the next card of a frame in the frame after."""
-    frame, state, following = hands.frames[last], hands.states[last], hands.states[last + 1]
+    frame, state, following = stack.frames[last], stack.states[last], stack.states[last + 1]
     card = next_card(frame, state)
-    hands.states[last + 1] = state
+    stack.states[last + 1] = state
     apply_action(following, card)
     limit = TRICK * state.dealt.shape[1] - frame.best
     if following.seat_to_act == state.seat_to_act:
         limit = np.int64(_NO_LIMIT)
-    start_frame(hands.frames[last + 1], following, limit)
+    start_frame(stack.frames[last + 1], following, limit)
 
 
 @rule
@@ -143,7 +143,7 @@ def list_moves(frame, state):
     seat, led = np.int64(state.seat_to_act), np.int64(state.led_colour)
     if led != NO_COLOUR and state.hands[seat, led] != 0:
         own = state.hands[seat, led]
-        winners = lowest_of_runs(own, others_in(state, seat, led)) & above_top(state)
+        winners = lowest_of_own_runs(own, others_in(state, seat, led)) & above_top(state)
         if next_seat(seat, state.hands.shape[0]) == state.leader:
             winners &= -winners
         losers = own & ~above_top(state)
@@ -152,7 +152,7 @@ def list_moves(frame, state):
     for colour in range(state.hands.shape[0]):
         own = state.hands[seat, colour]
         if led == NO_COLOUR:
-            frame.moves[colour] = lowest_of_runs(own, others_in(state, seat, colour))
+            frame.moves[colour] = lowest_of_own_runs(own, others_in(state, seat, colour))
         else:
             frame.moves[colour] = own & -own
 
@@ -174,7 +174,7 @@ def others_in(state, seat, colour):
 
 
 @rule
-def lowest_of_runs(own, others):
+def lowest_of_own_runs(own, others):
     """The lowest card of each run: cards of a colour with none of the others between."""
     lowest = np.int64(0)
     while own != 0:

@@ -8,7 +8,7 @@ from ...envs.core.game import Game
 from ..players.roster import Player, scripted, searching
 from . import alpha_beta
 from .exact_players import best_response, perfect
-from .max_n import has_network, max_n
+from .max_n import has_ppo_network, max_n
 from .position import highest_bit, highest_card
 from .solver import is_solved
 
@@ -106,20 +106,23 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
-    "max_n": searching(max_n)._replace(plays=has_network),
+    "max_n": searching(max_n)._replace(plays=has_ppo_network),
     "alpha_beta": Player(
         alpha_beta.alpha_beta,
         (alpha_beta.alpha_beta.__doc__ or "").splitlines()[0],
-        plays=alpha_beta.has_network,
+        plays=alpha_beta.has_lookahead_network,
     ),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
-    "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
+    "perfect": Player(
+        perfect,
+        "Perfect play; among equal cards one at random, or the best against the player `against`.",
+    ),
 }
 
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players head to head, the strongest first."""
-    if has_network(game):
+    if has_ppo_network(game):
         return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)
 
@@ -129,4 +132,5 @@ def searches(game: Game) -> tuple[str, ...]:
     if game.num_seats > 2:
         return ("playout", "mcts", "max_n")
     best = "perfect" if is_solved(game) else "playout"
-    return (best, "mcts", "alpha_beta") if alpha_beta.has_network(game) else (best, "mcts")
+    has_alpha_beta = alpha_beta.has_lookahead_network(game)
+    return (best, "mcts", "alpha_beta") if has_alpha_beta else (best, "mcts")

@@ -13,7 +13,7 @@ from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function
 
-MAX_VALUES = 30  # of a position whose key is one number
+MAX_VALUES_OF_KEY = 30  # of a position whose key is one number
 
 
 class CardsLeft(NamedTuple):
@@ -107,11 +107,11 @@ def next_with_as_many_bits(word):
 
 @rule
 def key_of(position):
-    """A position of up to MAX_VALUES values as one number, the same for exchanged colours."""
+    """A position of up to MAX_VALUES_OF_KEY values as a number, the same for exchanged colours."""
     above = np.int64(1) << position.size
     key = position.word & above - 1 | above
     key2 = (position.word | np.int64(1) << 2 * position.tricks) >> position.size
-    return min(key, key2) << MAX_VALUES + 1 | max(key, key2)
+    return min(key, key2) << MAX_VALUES_OF_KEY + 1 | max(key, key2)
 
 
 @rule

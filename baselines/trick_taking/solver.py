@@ -1,7 +1,7 @@
 """The exact solution of two-seat trick-taking: the value of every position and legal card.
 
 A value is the number of tricks that the leader of a `CardsLeft` will take. The last tricks are a
-table; before them an alpha-beta search finds the value, with a memory of bounds.
+table; before them an alpha-beta search with a transposition table finds the value.
 """
 
 from functools import lru_cache
@@ -37,7 +37,7 @@ _UNKNOWN = -1
 
 
 class Solution(NamedTuple):
-    """A table for the last tricks, and a memory for the search before them.
+    """A table for the last tricks, and a transposition table for the search before them.
 
     `values` are laid out as `lay_out_table` says. A row of `bounds` has the least and the greatest
     possible value of the position in `keys`. `frames` is the stack of one search: a thread that
@@ -152,15 +152,15 @@ def best_lead(solution, position):
 
 
 @rule
-def lead_value(solution, position, lead, enough):
+def lead_value(solution, position, lead, alpha):
     """The value of leading this card against the best reply.
 
-    It is exact only if it is more than `enough`; otherwise it may be too high.
+    It is exact only if it is more than `alpha`; otherwise it may be too high.
     """
     worst = position.tricks
     for choice in range(2):
         reply = dominant_reply(position, lead, choice)
-        if reply != 0 and worst > enough:
+        if reply != 0 and worst > alpha:
             worst = min(worst, trick_value(solution, position, lead, reply))
     return worst
 
@@ -187,12 +187,12 @@ def table_value(solution, position):
     return np.int64(solution.values[place_in(solution.starts, position)])
 
 
-# The search: alpha-beta above the table, with a memory of bounds
+# The search: alpha-beta above the table of the last tricks, with a transposition table of bounds
 
 
 @rule
 def search_value(solution, position):
-    """Find the value by searches that each decide whether it is at least some goal."""
+    """Find the value by null-window searches, as in MTD(f) (Plaat et al. 1996)."""
     low, high = sure_tricks(position), position.tricks
     guess = (low + high + 1) // 2
     while low < high:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlour.envs import GAMES
+from parlour.scripts.table.rules import folder_of
 
 from . import games, records, reference
 from .sources import CHECKOUT, pages, relinked, write
@@ -31,7 +32,7 @@ TABLES: dict[str, Callable[[], str]] = {  # those that pages name
     "speed": lambda: speed_table(json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())),
 }
 _TABLE = re.compile(r"<!-- table: (\w+) -->")
-BARRIERS = {  # for readers with a keyboard or a screen reader, and without them
+BARRIERS = {  # for a keyboard or a screen reader, and the same HTML without them
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<th class="head"><p></p></th>': "<td></td>",
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
@@ -44,7 +45,7 @@ ABOUT = "Parlour games as reinforcement-learning environments, with players."
 
 def write_pages(site: Path) -> None:
     """Write all pages as Markdown, with the pictures, replays and data that they need."""
-    own = {games.readme_of(name): name for name in GAMES}
+    own = {folder_of(name) / "README.md": name for name in GAMES}
     for file, page in pages().items():
         text = records.marked(file.read_text(encoding="utf-8"), file)
         if file in own:
@@ -64,7 +65,7 @@ def build_html(source: Path, out: Path) -> int:
 
 
 def remove_barriers(out: Path) -> None:
-    """Change what furo and docutils write in a way that not everybody can use."""
+    """Replace HTML of furo and docutils that keyboards and screen readers cannot use."""
     for file in out.rglob("*.html"):
         text = file.read_text(encoding="utf-8")
         for found, better in BARRIERS.items():

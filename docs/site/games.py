@@ -6,7 +6,6 @@ and a position explained field by field.
 
 import contextlib
 import dataclasses
-import inspect
 import io
 import json
 import re
@@ -28,6 +27,7 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.playthrough import Turn
 from parlour.envs.core.played import transcript
 from parlour.envs.core.played.page.replay import replay_page
+from parlour.scripts.table.rules import folder_of
 
 from . import records
 from .measured import recorded_parts
@@ -39,11 +39,6 @@ MAX_LISTED = 60  # listed one by one; of more there are EXAMPLES
 EXAMPLES = 24
 LONGEST_VALUE = 90  # characters of an array on a page
 QUICK_SECONDS = 1e-4  # for a decision of a player in the replay
-
-
-def readme_of(name: str) -> Path:
-    """Return the README in a game's folder."""
-    return Path(inspect.getfile(find_game(name).make)).resolve().parent / "README.md"
 
 
 @cache
@@ -172,7 +167,12 @@ def best_table() -> str:
 
 def title_of(name: str) -> str:
     """Return the title of a game's README."""
-    return readme_of(name).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    return (
+        (folder_of(name) / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("\n")[0]
+        .removeprefix("# ")
+    )
 
 
 def table(headings: tuple[str, ...], rows: list[list[str]]) -> str:

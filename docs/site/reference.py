@@ -32,7 +32,14 @@ MODULES = (
     (arena, "Matches and tournaments."),
     (authoring, "All that the author of a game imports."),
 )
-CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv)  # what the others return
+CLASSES = (
+    Game,
+    Field,
+    FlatLayout,
+    CheckedEnv,
+    SoloEnv,
+    TablesEnv,
+)  # what the functions above return
 
 
 def commands_page() -> str:

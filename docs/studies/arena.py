@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, judge
+from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, sprt_verdict
 from parlour.baselines.arena.ratings.statistics import score_of_elo, wilson
 
 from . import coverage, killing, sandbox_cost
@@ -28,7 +28,7 @@ def wrong_decisions(sprt: Sprt, true_elo: float, num_trials: int, seed: int = 0)
         scores, judged = np.zeros(0), 0
         while True:
             scores = np.append(scores, paired_scores(rng, score_of_elo(true_elo), 250))
-            verdict = judge(scores, sprt, judged)
+            verdict = sprt_verdict(scores, sprt, judged)
             judged = len(scores)
             if verdict.decision != UNDECIDED or judged >= 20_000:
                 break

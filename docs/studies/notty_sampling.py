@@ -13,12 +13,12 @@ import numpy as np
 
 from parlour.baselines.arena.ratings.statistics import Estimate, wilson
 from parlour.baselines.notty.draws import num_draws
-from parlour.baselines.notty.expectations import after_draw, sample_draws, size_of
+from parlour.baselines.notty.expectations import results_of_draw, sample_draws
 from parlour.baselines.notty.players import x_defensive, x_defensive_sampling
 from parlour.baselines.players.policy import compiled_policy
 from parlour.envs.core.rng import streams
 from parlour.envs.notty import game as notty
-from parlour.envs.notty.cards import NUM_CARDS, NUM_KINDS, has_group, words_of
+from parlour.envs.notty.cards import NUM_CARDS, NUM_KINDS, hand_size, has_group, words_of
 
 HAND_SIZES = (3, 5, 8, 12, 16)
 DRAWS = (2, 3)  # a draw of one card is never sampled
@@ -56,8 +56,8 @@ def errors_of(positions: np.ndarray, count: int) -> Errors:
     exact, estimate = np.empty(len(positions)), np.empty(len(positions))
     for index, counts in enumerate(positions):
         hand, deck = words(counts[0]), words(counts[2])
-        total = num_draws(size_of(deck), count)
-        exact[index] = after_draw(hand, deck, count)[1] / total
+        total = num_draws(hand_size(deck), count)
+        exact[index] = results_of_draw(hand, deck, count)[1] / total
         estimate[index] = sample_draws(hand, deck, count, rngs[index])[1] / total
     return Errors(relative(estimate, exact), relative(estimate - count, exact - count))
 

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from parlour.baselines.top_trumps.david import goliath_field
 from parlour.baselines.top_trumps.endgame import (
     DOUBTS,
     MAX_DEVIATIONS,
@@ -20,7 +21,6 @@ from parlour.baselines.top_trumps.endgame import (
     note_outcomes,
     read_position,
 )
-from parlour.baselines.top_trumps.search import greedy_field
 from parlour.envs.core.compile import rule
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
@@ -69,7 +69,7 @@ def _search(state, rngs, endgame, found):
         seat = row & 1
         deal(state, rngs[row])
         while not is_terminal(state) and max(state.num_unplayed[0], state.num_unplayed[1]) > 0:
-            apply_action(state, greedy_field(state, np.int64(state.starter), rngs[row]))
+            apply_action(state, goliath_field(state, np.int64(state.starter), rngs[row]))
         found[row, 3] = not is_terminal(state)
         if found[row, 3]:
             note_outcomes(state.values, endgame.outcomes)

@@ -71,7 +71,7 @@ def lowest_bit(word):
 def nth_bit(word, n):
     """The index of the n-th bit set, counting from 0; the word must have more than n.
 
-    It finds the byte, then the bit, without branches, which would be guessed wrong half the time.
+    It finds the byte, then the bit, without branches: half of them would be mispredicted.
     """
     sums = bits_of_bytes(word) * _EVERY_BYTE  # in each byte, the bits set up to its end
     is_below = ((np.uint64(n) * _EVERY_BYTE) | _TOP_BITS) - sums  # its top bit: at most n
@@ -82,7 +82,7 @@ def nth_bit(word, n):
 
 @rule
 def clear(mask):
-    """Make no action legal. The first word is set separately, so a mask of one needs no call."""
+    """Make no action legal. The first word is set outside the loop: one word needs no memset."""
     mask[0] = 0
     for index in range(1, mask.shape[0]):
         mask[index] = 0

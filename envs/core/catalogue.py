@@ -65,11 +65,11 @@ def game_within(name: str, settings: Mapping[str, Any], folder: Path | None = No
     """Load a game with settings that somebody else chose; a file that they name is in `folder`.
 
     Without a folder they name no file. A setting that may name a file is one that the game's
-    Config lists in `NAMED`, with the values that ship; text of several lines is no name. Raises
+    Config lists in `FILES`, with the values that ship; text of several lines is no name. Raises
     what `find_game` raises, and ValueError for a file elsewhere.
     """
     config = find_game(name).config
-    for key, shipped in getattr(config, "NAMED", {}).items():
+    for key, shipped in getattr(config, "FILES", {}).items():
         value, others = settings.get(key), (getattr(config, key), *shipped)
         if not isinstance(value, str) or value in others or "\n" in value:
             continue
@@ -102,7 +102,7 @@ def without_numpy(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def import_game(name: str, /, **config: Any) -> Game:
-    """Do the same, but for `"my_package:my_game"` import `my_package` first, which registers it."""
+    """Load a game as `find_game`; `"my_package:my_game"` first imports the package."""
     package, _, name = name.rpartition(":")
     if package:
         importlib.import_module(package)

@@ -14,7 +14,7 @@ from .checks.in_python import in_python
 from .game import CHANCE, Game
 from .rng import below
 
-MAX_WAYS = 10_000  # in which the numbers of one draw or deal can fall
+MAX_WAYS = 10_000  # most sequences of random numbers that are tried for one deal or draw
 
 Outcome = tuple[np.record, float]  # a position and its probability
 
@@ -25,7 +25,7 @@ def deal_outcomes(game: Game) -> list[Outcome]:
     Raises ValueError where there are more than MAX_WAYS, and for a game that draws by anything but
     `below` and `shuffle`.
     """
-    return _settled(game, _outcomes(game, _by_lists(game).deal, game.new_states(1)[0]))
+    return _settled(game, _outcomes(game, _with_scripted_draws(game).deal, game.new_states(1)[0]))
 
 
 def chance_outcomes(game: Game, position: np.record) -> list[Outcome]:
@@ -36,7 +36,7 @@ def chance_outcomes(game: Game, position: np.record) -> list[Outcome]:
     """
     if game.play_chance is None:
         return [(position.copy(), 1.0)]
-    rules = _by_lists(game)
+    rules = _with_scripted_draws(game)
     if rules.is_terminal(position) or rules.seat_to_act(position) != CHANCE:
         return [(position.copy(), 1.0)]
     return _settled(game, _outcomes(game, rules.play_chance, position))
@@ -68,7 +68,7 @@ def _outcomes(game: Game, draw: Callable[..., Any] | None, position: np.record) 
 
 
 class _Script:
-    """Stands for a random stream: gives the numbers of one way after the other."""
+    """Stands for a random stream; enumerates the sequences of numbers that can be drawn."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -117,6 +117,6 @@ def _draw_below(rng: _Script, limit: int) -> np.int64:
 
 
 @lru_cache(maxsize=16)
-def _by_lists(game: Game) -> Game:
+def _with_scripted_draws(game: Game) -> Game:
     """Return the game with rules that draw from a `_Script`."""
     return in_python(game, ((below, _draw_below),))

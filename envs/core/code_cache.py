@@ -63,9 +63,9 @@ def options_of(rule: Any) -> dict[str, Any]:
 
 
 def _globals_of(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what the global names of a function mean; of modules that are no library, what in them.
+    """Yield the global names of a function and their values.
 
-    The names of the latter have dots.
+    A name read from a module of ours is "bits.allow"; a library's module is itself the value.
     """
     source = getattr(function, "py_func", function)
     for first, *attributes in _global_names(source.__code__):
@@ -94,7 +94,7 @@ def _global_names(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 
 
 def keep(function: Any, rule: Any) -> None:
-    """Let Numba keep the code of `function`, a copy of `rule`; not where that has no digest."""
+    """Let Numba cache `function`, a copy of `rule`, on disk, unless the rule has no digest."""
     content = content_digest(rule)
     if content is None:
         return
@@ -117,11 +117,11 @@ def keep(function: Any, rule: Any) -> None:
             return
         finally:
             numba.config.CACHE_DIR = before
-    function._cache._cache_file = _Files(folder, cache_folder() / name)
-    function._cache = _Careful(function._cache, folder, rule.__name__)
+    function._cache._cache_file = _CheckedFiles(folder, cache_folder() / name)
+    function._cache = _SafeCache(function._cache, folder, rule.__name__)
 
 
-class _Files:
+class _CheckedFiles:
     """The files of compiled code, in place of Numba's own, which have no checksum.
 
     Damaged code must not run: it would end the process. What `folder` lacks is read from `other`.
@@ -158,7 +158,7 @@ class _Files:
         return f"{digest(repr(key))}.code"
 
 
-class _Careful:
+class _SafeCache:
     """Numba's cache of one function, in which a damaged file or a full disk only costs time."""
 
     def __init__(self, cache: Any, folder: Path, rule: str) -> None:

@@ -19,7 +19,7 @@ from . import code_cache
 # `_nrt=False` switches off the counting of references to arrays, which takes nine tenths of the
 # time of small steps over records. It is the only private option of Numba's that is used.
 _LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that of the first caller
+_COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # if unset, the first caller's is inherited
 # Not all of `fastmath`: infinities must work.
 _REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -71,9 +71,9 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
 
 
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind`, and make the code a part of each compiled caller: for a small part of a hot loop.
+    """Bind as `bind`, and inline the function into each compiled caller, for hot loops.
 
-    What a loop contains at several places is compiled as many times.
+    It is compiled once for each place that calls it.
     """
     options = getattr(template, "options", _LEAN)
     return _compiled(_copy(template, meanings), {**options, "forceinline": True})
@@ -150,9 +150,9 @@ def python_source(function: Callable[..., Any]) -> Any:
 
 @cache
 def plain(function: Callable[..., Any], instead: Instead = ()) -> Callable[..., Any]:
-    """Return a rule, with the rules that it calls, as plain Python, which may be given arrays.
+    """Return a rule and the rules that it calls as plain Python, which also takes whole arrays.
 
-    For what few processes call often enough to be worth compiling. `instead` are pairs of a rule
+    For rules that most processes call too rarely to repay compiling. `instead` are pairs of a rule
     and the function to call in its place.
     """
     for one, other in instead:

@@ -29,7 +29,7 @@ def derived(*arguments: Any) -> Any:
 
 
 def name_as_label(action_name: Callable[[int], str], state: np.record, action: int) -> str:
-    """Return the name of an action, for people too."""
+    """Return the name of an action as a label, with spaces in place of underscores."""
     return action_name(action).replace("_", " ")
 
 

@@ -166,7 +166,7 @@ class FlatLayout:
         return Encoding(self.rows(observations), words, factors, self._bits_per_word)
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
-        """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
+        """The inverse of `scaled` and `integers`: vectors [B, num_inputs] to records [B].
 
         Raises ValueError if the vector lacks parts of the record (hidden fields).
         """

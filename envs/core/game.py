@@ -273,7 +273,7 @@ def setting(
 
     At the table its `label` stands for its name, with a `unit` after the value; `limits`, the least
     and the largest value, or `choices`, the values, with labels in a mapping, are then offered.
-    `check_settings` holds values to both.
+    `check_settings` checks the limits or, where there are none, the choices.
     """
     shown = {"label": label, "unit": unit, "limits": limits, "choices": choices}
     return dataclasses.field(default=default, metadata={"meaning": meaning, **shown})

@@ -11,6 +11,13 @@ def next_seat(seat, num_seats):
 
 
 @rule
+def seat_after(seat, places, num_seats):
+    """The seat `places` places clockwise from `seat`, fewer than there are seats."""
+    seat += places
+    return seat if seat < num_seats else seat - num_seats
+
+
+@rule
 def relative_seat(seat, other, num_seats):
     """The number of places from `seat` clockwise to `other`."""
     distance = other - seat

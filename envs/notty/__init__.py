@@ -1,4 +1,4 @@
-"""Notty: `game(**config)`, and the best discard of a hand."""
+"""Notty: its settings, and `game(**settings)`, which makes the `Game`."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -77,9 +77,9 @@ _BITS_OF_PATTERN = _bits_of_pattern()
 _BEST_RUNS = _best_runs()
 _COVERED = (_BEST_RUNS >> PATTERN_BITS).astype(np.uint8)
 
-# Choices of sets of one number. Four bits say which colours hold it at least once, the next four
-# which hold it twice. A choice is the number of sets that take a card of each colour, as lowest
-# digits.
+# Choices of sets of one number. A column has four bits for the colours that hold the number, and
+# four for those that hold it twice. `_TAKEN` has the cards that a choice takes as a packed hand of
+# tens, the lowest digit; DIGITS[number] times that is the same for another number.
 _COLOUR_BITS = 1 << NUM_COLOURS
 _ALL_COLOURS = _COLOUR_BITS - 1
 _EVERY_COLOUR = sum(1 << colour * NUM_NUMBERS for colour in range(NUM_COLOURS))
@@ -224,7 +224,7 @@ def most_discarded(once, twice, packed):
 
 @rule
 def most_with_sets_of(once, twice, packed, number):
-    """The same if sets are possible at one number only, which is nearly always the case."""
+    """`most_discarded` where sets are possible at one number only, as nearly always."""
     column, most = column_of(once, twice, number), np.int64(0)
     for index in range(_NUM_FITTING[column]):
         sets = _CHOICES[column, index]
@@ -261,8 +261,8 @@ def discard_groups(hand):
 def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> list[tuple[int, ...]]:
     """Return the groups of a best discard as kinds in ascending order; one may appear twice.
 
-    `hand` [40] has the number of cards of each kind. With `solver="scip"` the document's integer
-    programme finds the groups; both solvers cover as many cards and leave the same ones. Raises
+    `hand` [40] has the number of cards of each kind. `solver="scip"` solves an integer programme
+    (`scip.py`) instead; both solvers cover as many cards and leave the same ones. Raises
     ValueError for an impossible hand or an unknown solver.
     """
     if solver not in SOLVERS:

@@ -29,7 +29,7 @@ INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
 ICONS = dict(zip(cards.COLOURS, zip("\u25cf\u25a0\u25b2\u25c6", INKS, strict=True), strict=True))
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on a dark panel
 NONE_LEFT = "#86a195"
-MIN_GROUP, MAX_NEAR = 3, 4  # cards of a group, and lines under a hand
+MAX_NEAR = 4  # lines above a hand
 MARKS = (
     disc(INKS[0]),
     polygon_mark(INKS[1], ((-0.38, -0.38), (0.38, -0.38), (0.38, 0.38), (-0.38, 0.38))),
@@ -57,7 +57,7 @@ def draw(
     num_seats = len(state["hands"])
     layout = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat) if is_live else {}
-    shapes = [*layout.ground(headline(state)), *_deck(state, layout), _left(state, layout)]
+    shapes = [*layout.ground(headline(state)), *_deck(state, layout), _deck_counts(state, layout)]
     for owner in range(num_seats):
         shapes += _last_action(state, owner, layout)
         shapes += _seat(state, owner, seat, layout)
@@ -69,7 +69,7 @@ def draw(
 
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
-    """Clicks on the deck, on cards of the hand, or on a table.button."""
+    """Clicks on a button, or on the cards of the hand that form a group."""
     settings = len(state["hands"]), rules.DISCARDS[int(state["discard"])]
     names = action_names(*settings)
     legal = table.clickable(rules, state, seat, rules.num_actions(*settings))
@@ -110,7 +110,7 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
 
 
 def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> list[Part]:
-    """Pass or end the turn, and a table.button at each seat from which a card can be taken."""
+    """Draw, pass or end the turn, and a button at each seat from which a card can be taken."""
     height = 28.0 if layout.is_narrow else 32.0
     ends = "pass" if state["phase"] == rules.NOTHING_YET else "end turn"
     buttons = []
@@ -151,7 +151,7 @@ def _deck(state: np.record, layout: table.CardTable) -> list[Part]:
     return [Part("deck", f"deck of {count_noun(left, 'card')}", tuple(shapes))]
 
 
-def _left(state: np.record, layout: table.CardTable) -> Part:
+def _deck_counts(state: np.record, layout: table.CardTable) -> Part:
     """How many cards of each kind the deck has, one row per colour."""
     held = cards.kinds_of(*cards.deck_words(state["hands"]))
     step, row_step = (18.0, 21.0) if layout.is_narrow else (25.0, 25.0)
@@ -192,7 +192,7 @@ def _seat(
         shapes.append(Text(x, y + size * 1.5, "wins", size, palette.LIGHT_GOLD, is_bold=True))
     is_to_act = owner == state["seat_to_act"] and not rules.is_terminal(state)
     box = place.plate
-    if not layout.is_narrow:  # room for a table.button beside it
+    if not layout.is_narrow:  # room for a button beside it
         box = Box.around(*box.center, 160, box.height)
     plate = table.seat_plate(box, f"player {owner}", str(len(hand)), is_to_act)
     return [*shapes, table.seat_part(owner, seat, f"{len(hand)} cards", plate)]
@@ -204,8 +204,10 @@ def _near_groups(kinds: Sequence[int], rows: Sequence[Part]) -> list[Shape]:
     for kind, part in zip(kinds, rows, strict=True):
         card = next(s for s in part.shapes if isinstance(s, Rectangle) and s.fill == palette.PAPER)
         middles.setdefault(kind, (card.x + 12, card.y - 6))
-    joined = [set(group) & set(kinds) for group in cards.GROUPS if len(group) == MIN_GROUP]
-    near = [group for group in joined if len(group) >= MIN_GROUP - 1]
+    joined = [
+        set(group) & set(kinds) for group in cards.GROUPS if len(group) == cards.SMALLEST_GROUP
+    ]
+    near = [group for group in joined if len(group) >= cards.SMALLEST_GROUP - 1]
     shapes: list[Shape] = []
     for level, group in enumerate(sorted(map(sorted, near))[:MAX_NEAR]):
         colour = group[0] // cards.NUM_NUMBERS

@@ -9,6 +9,7 @@ from ..core.compile import rule
 from ..core.fields import Field
 from ..core.game import NO_ACTION
 from ..core.rng import shuffle
+from ..core.seats import next_seat
 from .cards import NUM_COPIES, NUM_KINDS, deck_words
 from .rules import (
     FROM_LARGER,
@@ -83,7 +84,7 @@ def observe(state, seat, out):
             out.last_cards[place, index] = state.last_cards[other, index]
         if other == state.seat_to_act:
             out.seat_to_act = place
-        other = other + 1 if other + 1 < num_seats else 0
+        other = next_seat(other, num_seats)
     once, twice = deck_words(state.hands)
     write_counts(once, twice, out.deck)
     out.phase = state.phase

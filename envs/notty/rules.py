@@ -11,6 +11,7 @@ from ..core.compile import rule
 from ..core.fields import Field
 from ..core.game import CHANCE, NO_ACTION, NO_SEAT
 from ..core.rng import below
+from ..core.seats import next_seat, seat_after
 from .cards import (
     ALL_KINDS,
     GROUP_WORDS,
@@ -141,7 +142,7 @@ def start_game(state, seat):
 
 @rule
 def start_turn(state, seat):
-    """Begin a turn with the discard of groups (10), unless the game is a draw (14)."""
+    """Begin a turn: discard groups (10); without a winner the game may then be a draw (14)."""
     state.seat_to_act = seat
     state.phase = NOTHING_YET
     discard_if_optimal(state)
@@ -154,8 +155,7 @@ def start_turn(state, seat):
 def end_turn(state):
     """End the turn; the next seat clockwise begins its turn."""
     state.turns_played += 1
-    seat = state.seat_to_act + 1
-    start_turn(state, 0 if seat == state.hands.shape[0] else seat)
+    start_turn(state, next_seat(np.int64(state.seat_to_act), state.hands.shape[0]))
 
 
 @rule
@@ -231,10 +231,10 @@ def allow_takes(state, mask):
 @rule
 def can_take(state, places):
     """Not with a hand at the limit (9), and not from a small hand, by house rule (8)."""
-    hand = state.hands[state.seat_to_act]
-    if state.phase & HAS_TAKEN or hand_size(hand) >= state.hand_limit:
+    seat, num_seats = np.int64(state.seat_to_act), state.hands.shape[0]
+    if state.phase & HAS_TAKEN or hand_size(state.hands[seat]) >= state.hand_limit:
         return False
-    size = hand_size(state.hands[seat_at(state, places)])
+    size = hand_size(state.hands[seat_after(seat, places, num_seats)])
     return size > PROTECTED_SIZE or state.protect_small_hands == 0
 
 
@@ -301,7 +301,7 @@ def play_chance(state, rng):
     seat, action = np.int64(state.seat_to_act), np.int64(state.pending)
     state.pending = NO_ACTION
     if action > TAKE:
-        take_card(state, seat, seat_at(state, action - TAKE), rng)
+        take_card(state, seat, seat_after(seat, action - TAKE, state.hands.shape[0]), rng)
         state.phase |= HAS_TAKEN
     else:
         draw_cards(state, seat, action - DRAW, rng)
@@ -309,12 +309,12 @@ def play_chance(state, rng):
     if state.winner == NO_SEAT:
         discard_if_optimal(state)
     if state.winner == NO_SEAT:
-        end_what_is_over(state)
+        end_game_or_turn(state)
 
 
 @rule
-def end_what_is_over(state):
-    """End the game if every seat is stuck (14), or the turn after two actions (4)."""
+def end_game_or_turn(state):
+    """End the game at a deadlock (14), or a turn after two actions (4) if not manual (12)."""
     if is_deadlock(state):
         state.is_drawn = 1
     elif state.discard == OPTIMAL and state.phase == HAS_BOTH:
@@ -382,11 +382,3 @@ def deck_size(state):
     for seat in range(state.hands.shape[0]):
         size -= hand_size(state.hands[seat])
     return size
-
-
-@rule
-def seat_at(state, places):
-    """The seat `places` places clockwise from the one to act."""
-    seat = np.int64(state.seat_to_act) + places
-    num_seats = state.hands.shape[0]
-    return seat if seat < num_seats else seat - num_seats

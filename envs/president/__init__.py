@@ -1,4 +1,4 @@
-"""President, the Spanish way: `game(**config)` and the environment made from it."""
+"""President, the Spanish way: its settings, and `game(**settings)`, which makes the `Game`."""
 
 import dataclasses
 from typing import Any

@@ -169,7 +169,7 @@ def reshuffle_unseen(state, seat, rng):
 
 @rule
 def forget_private(state, seat):
-    """Erase what other pairs exchanged and how past games were dealt; this seat may not know."""
+    """Erase what this seat may not know: others' exchanges, and the deals up to this game's."""
     other = state.partners[seat]
     for third in range(state.hands.shape[0]):
         if third != seat and third != other:

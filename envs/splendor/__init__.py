@@ -1,4 +1,4 @@
-"""Splendor: `game(**config)` and the environment made from it."""
+"""Splendor: its settings, and `game(**settings)`, which makes the `Game`."""
 
 import dataclasses
 from typing import Any

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.bits import WORD_BITS, mask_words
-from .cards import COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS, pack
+from .cards import COLOURS, GEM_COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS, pack
 
 SLOTS_PER_TIER = 4
 NUM_SLOTS = NUM_TIERS * SLOTS_PER_TIER
@@ -44,7 +44,7 @@ def _takings() -> list[Colours]:
 
 
 def _most_returned(taken: Colours) -> int:
-    """The ways to return gems; a seat with ten gems returns as many as it takes."""
+    """The most gems returned: a seat with ten gems returns as many as it takes."""
     return len(taken)
 
 
@@ -96,10 +96,7 @@ def _collecting_name(collecting: Collecting) -> str:
     taken, returned = collecting
     names = [COLOURS[colour] for colour in sorted(set(taken))]
     name = "collect:" + (f"{names[0]}*2" if collecting.is_same else "+".join(names))
-    return name + (" return:" + "+".join(_GEM_NAMES[c] for c in returned) if returned else "")
-
-
-_GEM_NAMES = (*COLOURS, "yellow")
+    return name + (" return:" + "+".join(GEM_COLOURS[c] for c in returned) if returned else "")
 
 
 def _names() -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The table of Splendor as a picture: nobles, cards and the bank, and what each seat has.
 
-A gem is a disc, a card bears a band in its colour and its cost in discs; who acts can buy the cards
-with a golden edge. One click takes or returns one gem; a click on a card asks what to do with it.
+A gem is a disc; a card has a band in its colour, its cost in discs, and a golden edge if the seat
+to act can buy it. A click takes or returns one gem; on a card it asks what to do with the card.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,13 +30,12 @@ from .text import (
 FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", GOLD)
 INKS = ("#ffffff", "#ffffff", "#ffffff", "#ffffff", "#2b2b30", "#2b1d05")
 ICONS = dict(zip(cards.GEM_COLOURS, zip("\u25cf" * len(FILLS), FILLS, strict=True), strict=True))
-ASKED = 2  # clicks on a card: the page makes the second, and asks what to do with it
+CLICKS_ON_CARD = 2  # clicks on a card: the page makes the second, and asks what to do with it
 GEM_EDGE = "#00000066"
 BACK_INK = "#b4c9e6"
 NOBLE_PAPER = "#e8dcc0"
 
 FULL_CARD_WIDTH, CARD_ASPECT = 92.0, 0.73  # width / height
-MAX_NOBLES = 5
 DIM_PAPER = "#b9b4a6"  # of a card out of reach
 BUYABLE, PLAIN, OUT_OF_REACH = range(3)  # looks of a card
 BUTTON_WIDTH, BUTTON_HEIGHT = 144.0, 34.0
@@ -85,7 +84,7 @@ NARROW = SeatMeasures(
 
 @dataclass(frozen=True)
 class SplendorLayout(table.Layout):
-    """Where the rows of the table lie, and the panel of each seat, the first for who looks."""
+    """Where the rows of the table lie, and the panels of the seats, the viewer's first."""
 
     felt: Box
     nobles: list[Box]
@@ -111,7 +110,7 @@ def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
     return SplendorLayout(
         size,
         felt,
-        nobles.columns(*[noble_size] * MAX_NOBLES),
+        nobles.columns(*[noble_size] * actions.MAX_NOBLES),
         [tier.columns(*[card_width] * (1 + SLOTS_PER_TIER)) for tier in reversed(tiers)],
         bank,
         buttons,
@@ -156,17 +155,19 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
         taken, returned = actions.collection_of(action)
         return (*map(_bank_id, taken), *(_gems_id(owner, colour) for colour in returned))
     if action < actions.BUY:
-        return (_card_id(int(state["table"][action - actions.RESERVE])),) * ASKED
+        return (_card_id(int(state["table"][action - actions.RESERVE])),) * CLICKS_ON_CARD
     if action < actions.BUY_RESERVED:
-        return (_card_id(int(state["table"][action - actions.BUY])),) * ASKED
+        return (_card_id(int(state["table"][action - actions.BUY])),) * CLICKS_ON_CARD
     if action < actions.PASS:
-        return (_card_id(int(state["reserved"][owner, action - actions.BUY_RESERVED])),) * ASKED
+        return (
+            _card_id(int(state["reserved"][owner, action - actions.BUY_RESERVED])),
+        ) * CLICKS_ON_CARD
     if action == actions.PASS:
         return ("pass",)
     if action < actions.RESERVE_RETURNING:
         return (_noble_id(int(state["nobles"][action - actions.NOBLE])),)
     colour, slot = divmod(action - actions.RESERVE_RETURNING, NUM_SLOTS)
-    return (*(_card_id(int(state["table"][slot])),) * ASKED, _gems_id(owner, colour))
+    return (*(_card_id(int(state["table"][slot])),) * CLICKS_ON_CARD, _gems_id(owner, colour))
 
 
 def _bank_id(colour: int) -> str:
@@ -216,7 +217,7 @@ def _noble(noble: int, box: Box, is_marked: bool) -> Part:
 
 
 def _looks(state: np.record, clicks: Mapping[str, tuple[str, ...]]) -> list[int]:
-    """How each card of the table looks: to whom acts, some are out of reach."""
+    """How each card on the table looks; OUT_OF_REACH if the seat to act cannot choose it."""
     within = {part_id for ids in clicks.values() for part_id in ids}
     looks = [BUYABLE if can_buy else PLAIN for can_buy in buyable(state)[:NUM_SLOTS]]
     for slot, card in enumerate(state["table"]):

@@ -6,6 +6,7 @@ order of the decks is hidden: reserved cards came from the table.
 
 import numpy as np
 
+from ..core.bits import popcount
 from ..core.compile import rule
 from ..core.fields import Field
 from ..core.game import NO_ACTION
@@ -162,7 +163,7 @@ def observe_seat(state, seat, index, out):
         out.cards[index, colour] = count_of(state.cards[seat], colour)
     out.num_cards[index] = total(state.cards[seat])
     out.points[index] = state.points[seat]
-    out.num_nobles[index] = count_nobles(state.won[seat])
+    out.num_nobles[index] = popcount(state.won[seat])
     out.num_reserved[index] = state.num_reserved[seat]
     out.last_actions[index] = state.last_actions[seat]
     for place in range(MAX_RESERVED):
@@ -174,7 +175,7 @@ def observe_seat(state, seat, index, out):
 
 @rule
 def copy_colours(rows, row, out):
-    """Copy the numbers of five colours; all are read before any is written, so it is two moves."""
+    """Copy five colours; reading all before writing lets the compiler use two wide moves."""
     black, red, green, blue, white = (
         rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4]
     )  # fmt: skip
@@ -183,16 +184,6 @@ def copy_colours(rows, row, out):
     out[2] = green
     out[3] = blue
     out[4] = white
-
-
-@rule
-def count_nobles(won):
-    """The number of nobles a seat has received."""
-    number = 0
-    while won != 0:
-        won &= won - 1
-        number += 1
-    return number
 
 
 @rule

@@ -98,7 +98,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
     """The position. A word of gems or cards has one byte per colour."""
     n, i8, i16, i64 = num_seats, np.int8, np.int16, np.int64
     word = pack([0x7F] * NUM_GEM_COLOURS)
-    everything = MAX_TARGET + MAX_GAIN
+    most_points = MAX_TARGET + MAX_GAIN
     return (
         Field("bank", i64, (), 0, word, "gems in the bank"),
         Field("gems", i64, (n,), 0, word, "gems held, yellow in the sixth byte"),
@@ -106,7 +106,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field(
             "unseen", i64, (NUM_TIERS,), 0, (1 << 40) - 1, "cards in the decks, one bit per card"
         ),
-        Field("points", i16, (n,), 0, everything, "points of cards and nobles"),
+        Field("points", i16, (n,), 0, most_points, "points of cards and nobles"),
         Field("won", i16, (n,), 0, (1 << NUM_NOBLES) - 1, "nobles received, one bit each"),
         Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none"),
         Field("turn", i16, (), 0, MAX_TURNS, "complete rounds"),
@@ -139,7 +139,7 @@ def deal(state, rng):
     for tier in range(NUM_TIERS):
         state.deck_left[tier] = _SIZES[tier]
     shuffle_decks(state, rng)
-    nobles = state.table  # still empty, and large enough for the nobles to draw from
+    nobles = state.table  # scratch, large enough for all nobles; start_game fills it
     for noble in range(NUM_NOBLES):
         nobles[noble] = noble
     for slot in range(state.nobles.shape[0]):
@@ -180,7 +180,7 @@ def start_game(state):
 
 @rule
 def clear_events(state):
-    """Reset everything that play changes."""
+    """Reset the last actions, passes, the choice of a noble, the gap and the end."""
     state.last_actions[:] = NO_ACTION
     state.passes = 0
     state.choice = 0

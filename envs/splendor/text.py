@@ -93,7 +93,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
     """A position as text; `seat` says who reads it. Only the order of the decks is not shown.
 
     The tiers stand side by side, with a column for each colour of the costs, so that everything and
-    the legal moves fit 80 x 24. `*` marks the cards that who acts can buy.
+    the legal moves fit 80 x 24. `*` marks the cards that the seat to act can buy.
     """
     can_buy = buyable(state)
     tiers = [_tier_lines(state, tier, can_buy) for tier in range(NUM_TIERS)]
@@ -161,7 +161,7 @@ def last_action_label(state: np.record, owner: int) -> str:
 
 
 def buyable(state: np.record) -> list[bool]:
-    """Whether who acts can buy each card of the table, and then each that it has reserved."""
+    """Whether the seat to act can buy each card of the table, then each it has reserved."""
     cards = 0
     if not is_terminal(state) and not state["choice"]:
         cards = int(affordable_cards(state, int(state["seat_to_act"])))

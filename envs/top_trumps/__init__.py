@@ -1,4 +1,4 @@
-"""Top Trumps: `game(**config)` and the environment made from it."""
+"""Top Trumps: its settings, and `game(**settings)`, which makes the `Game`."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,8 @@ class Config:
     """The sizes and house rules of Top Trumps."""
 
     FOR_PEOPLE: ClassVar[Mapping[str, str]] = {"deck": "planets"}  # where they choose no settings
-    NAMED: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}  # with real names
+    # Settings that may be the path of a file, with the values that ship.
+    FILES: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}
 
     num_cards: int = setting(
         50,
@@ -42,7 +43,7 @@ class Config:
         choices={0: "seat 1", 1: "seat 2", "random": "drawn by lot"},
     )
     deck: str = setting(
-        cards.RANDOM, 'a new one for each game; or "planets", or the text of a CSV file', "Deck"
+        cards.RANDOM, 'the cards: "random", "planets" or the text of a CSV file', "Deck"
     )
 
     def __post_init__(self) -> None:

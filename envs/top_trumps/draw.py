@@ -337,7 +337,7 @@ def _knows_played(state: np.record, owner: int, seat: int | None) -> bool:
 
 
 def portrait(card: str, x: float, y: float, radius: float) -> tuple[Shape, ...]:
-    """A picture of a card of the deck that ships around (x, y); nothing for other cards."""
+    """A portrait at (x, y) for a card of the planets deck; nothing for other cards."""
     if card not in PORTRAITS:
         return ()
     size, fill, light = PORTRAITS[card]

@@ -230,7 +230,7 @@ def sees_unplayed_top(state, seat):
 
 @rule
 def first_known(state, seat):
-    """The depth from which a seat knows all its cards: 0 if it has not seen at most one of them."""
+    """The depth from which a seat knows all its cards: 0 if at most one of them is unseen."""
     num_unplayed = np.int64(state.num_unplayed[seat])
     num_unseen = num_unplayed - 1 if sees_unplayed_top(state, seat) else num_unplayed
     return np.int64(0) if num_unseen <= 1 else num_unplayed

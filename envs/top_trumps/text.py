@@ -163,7 +163,7 @@ def _checked_ids(ids: Any, num_cards: int) -> list[int]:
 
 def describe(names: Names, state: np.record, seat: int | None = None) -> str:
     """A position as text, with both decks (seat None) or only what `seat` may see."""
-    lines = [headline(state), _last_trick(names, state, seat)]
+    lines = [headline(state), _last_trick(names, state)]
     lines += [_seat_lines(names, state, owner, seat) for owner in range(NUM_SEATS)]
     pile = [card_name(names, state, card) for card in state["pile"][: state["pile_size"]]]
     return "\n".join([*filter(None, lines), f"  draw pile: {' '.join(pile) or 'empty'}"])
@@ -177,7 +177,7 @@ def headline(state: np.record) -> str:
     return f"trick {number + 1} of at most {state['trick_limit']}: player {state['starter']} starts"
 
 
-def _last_trick(names: Names, state: np.record, seat: int | None) -> str:
+def _last_trick(names: Names, state: np.record) -> str:
     if state["last_winner"] == NONE:
         return ""
     field = int(state["last_field"])

@@ -1,4 +1,4 @@
-"""Trick-taking: `game(**config)` and the environment made from it."""
+"""Trick-taking: its settings, and `game(**settings)`, which makes the `Game`."""
 
 import dataclasses
 from functools import partial

@@ -10,7 +10,7 @@ from ..core.bits import lowest_bit, popcount
 from ..core.compile import array_rule, rule
 from ..core.fields import Field
 from ..core.rng import shuffle, uniform
-from ..core.seats import next_seat, relative_seat
+from ..core.seats import next_seat, relative_seat, seat_after
 from .rules import (
     MAX_SEATS,
     MAX_VALUES,
@@ -100,17 +100,9 @@ def reshuffle_unseen(state, seat, rng):
         hands = np.zeros((_MAX_OTHERS, num_seats), np.int64)
         deal_pool(pool, may_hold, room, hands, rng)
         for place in range(num_seats - 1):
-            state.hands[other_at(state, seat, place)] = hands[place]
+            state.hands[seat_after(seat, place + 1, num_seats)] = hands[place]
     for place in range(num_seats - 1):
-        reorder_dealt(state, other_at(state, seat, place), rng)
-
-
-@rule
-def other_at(state, seat, place):
-    """The seat at a place, counted clockwise from the observer's neighbour."""
-    other = seat + 1 + place
-    num_seats = state.hands.shape[0]
-    return other if other < num_seats else other - num_seats
+        reorder_dealt(state, seat_after(seat, place + 1, num_seats), rng)
 
 
 @array_rule
@@ -121,7 +113,7 @@ def take_unseen(state, seat):
     may_hold = np.zeros((num_seats, _MAX_OTHERS), np.int64)
     room = np.zeros(_MAX_OTHERS, np.int64)
     for place in range(num_seats - 1):
-        other = other_at(state, seat, place)
+        other = seat_after(seat, place + 1, num_seats)
         for colour in range(num_seats):
             pool[colour] |= state.hands[other, colour]
             may_hold[colour, place] = 1 - (state.voids[other] >> colour & 1)
@@ -147,8 +139,8 @@ def deal_pool(pool, may_hold, room, hands, rng):
     """Deal the pool into `hands[place, colour]`, uniformly over all possible deals.
 
     A colour is restricted if some seat may not hold it; then at most two seats may. Restricted
-    colours are dealt first, by drawing how many cards the first holder gets; the rest goes
-    anywhere.
+    colours are dealt first: the first holder gets a drawn number of cards, the second the others.
+    The unrestricted colours then fill the hands.
     """
     restricted = find_restricted(pool, may_hold, room)
     ways = count_deals(pool, may_hold, room, restricted)
@@ -166,7 +158,7 @@ def deal_pool(pool, may_hold, room, hands, rng):
 
 @array_rule
 def find_restricted(pool, may_hold, room):
-    """Mark (1) colours with unseen cards that not every other seat with cards may hold."""
+    """Return 1 for each colour with unseen cards that some seat with cards may not hold, else 0."""
     restricted = np.zeros(pool.shape[0], np.int64)
     for colour in range(pool.shape[0]):
         for place in range(room.shape[0]):

@@ -77,7 +77,7 @@ def is_known(state: np.record, owner: int, seat: int | None) -> bool:
 
 
 def is_of_this_or_last_trick(state: np.record, owner: int) -> bool:
-    """Whether the last card of a seat lies on the table, or did until nothing new was led."""
+    """Whether a seat's last card is of the trick on the table or, before a lead, of the last."""
     card, num_values = int(state["last_cards"][owner]), state["dealt"].shape[1]
     is_on_table = int(state["table"][card // num_values]) >> card % num_values & 1 == 1
     return card != NO_CARD and (is_on_table or not state["table"].any())

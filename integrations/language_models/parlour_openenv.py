@@ -13,7 +13,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 from parlour_seat import Style, TextGame, instructions, seated
 from pydantic import Field
 
-from parlour.baselines.players.named_files import check_choice_of_others
+from parlour.baselines.players.named_files import check_named_files
 from parlour.envs import find_game
 from parlour.envs.core.rng import fresh_seed
 from parlour.envs.core.words import check_setting_names
@@ -80,7 +80,7 @@ class ParlourEnvironment(Environment[Reply, Position, Seated]):
         if len(others) == len(names):
             raise ValueError(f"call at least one of the players {AGENT!r}: the client's seat")
         check_setting_names("style", style or {}, [each.name for each in fields(Style)])
-        check_choice_of_others(game, settings, others, folder=None)
+        check_named_files(game, settings, others, folder=None)
         made = find_game(game, **settings)
         names = seated(made, names)
         seed = fresh_seed() if seed is None else seed

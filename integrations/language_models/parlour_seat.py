@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from parlour.baselines import make_policy
-from parlour.baselines.advice.judgements import judge
+from parlour.baselines.advice.judgements import judge_move
 from parlour.baselines.arena.play.batches import forfeit
 from parlour.envs import Playthrough
 from parlour.envs.core.game import NO_ACTION, Game, check_range
@@ -126,7 +126,7 @@ class TextGame:
             return f"{name[:60]!r} is not a legal action. {_example(self.game)}"
         conduct.choices += 1
         if self.style.judge_seconds is not None:
-            judged = judge(self.game, turn.state, action, self.style.judge_seconds)
+            judged = judge_move(self.game, turn.state, action, self.style.judge_seconds)
             conduct.regrets.append(judged.loss)
         turn.play(action)
         self.turn = self._next_turn()

@@ -13,7 +13,7 @@ from ..table.table import MAX_NAME, PLAYER, REMOTE
 from .seat import TableSeat
 
 DEFAULT_PLAYER = "random"
-WAIT_SECONDS = 3600.0  # players have limits of their own, and the server is at hand
+LOCAL_WAIT_SECONDS = 3600.0  # players have limits of their own, and the server is at hand
 _without_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -63,7 +63,7 @@ class LocalTables:
             raise ValueError(_reason(error)) from error
 
     def _taken(self, token: str, judges: bool = True) -> TableSeat:
-        return TableSeat(f"{self.server.address}/#seat={token}", judges, WAIT_SECONDS)
+        return TableSeat(f"{self.server.address}/#seat={token}", judges, LOCAL_WAIT_SECONDS)
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

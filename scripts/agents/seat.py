@@ -35,7 +35,7 @@ class TableSeat:
         if address.scheme != "http" or not address.netloc or len(tokens) != 1:
             raise ValueError("a link of a seat looks like http://127.0.0.1:8477/#seat=TOKEN")
         self.address, self.token = f"ws://{address.netloc}/seat", tokens[0]
-        # True: as the system says.
+        # True: the proxy settings of the system.
         self._proxy: Literal[True] | None = None if address.hostname == _THIS_MACHINE else True
         self.judges, self.wait = judges, wait
         self.match_result: Callable[[], Data] | None = None  # where the server is at hand

@@ -26,7 +26,7 @@ from ..table.catalogue import middling_player
 from .plays import Timed, aec_replay, best_rate, fused, solo_replay, timed, vector_replay
 
 BATCH = 4096  # tables of the vector environment
-STEP_NAMES = {
+FIGURE_LABELS = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
     "vector opponents": "vector, step(): plies of all seats",
@@ -63,16 +63,16 @@ def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -
 
 def _rates(name: str, batch: int, effort: Effort, tell: Tell) -> dict[str, dict[str, float]]:
     """Return rates by what is measured and by number of players."""
-    rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
+    rates: dict[str, dict[str, float]] = {what: {} for what in FIGURE_LABELS}
     for game in sorted(games_by_seats(name), key=lambda game: game.num_seats):
         for what, play in _plays(game, batch):
-            tell(f"{name}, {game.num_seats} seats: {STEP_NAMES[what]}")
+            tell(f"{name}, {game.num_seats} seats: {FIGURE_LABELS[what]}")
             rates[what][str(game.num_seats)] = best_rate(play, *effort)
     return rates
 
 
 def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
-    """Yield everything that is timed for one number of players, by the keys of STEP_NAMES."""
+    """Yield everything that is timed for one number of players, by the keys of FIGURE_LABELS."""
     name, settings = game.name, game.config_dict()
     made = f"parlour:{GAMES[name]}"
     player = middling_player(find_game(name))

@@ -1,6 +1,6 @@
-"""What is timed: each function returns a call that plays some plies and says how long it took.
+"""Calls that play some plies and return their number with the seconds that count.
 
-Actions recorded in random legal play are replayed, so that the time is that of the environment.
+The replays repeat recorded actions, so that only the environment is timed; `fused` also chooses.
 Nothing of Parlour is imported here: programs that time other libraries use it too.
 """
 

@@ -1,15 +1,15 @@
 """Measure speed: plies per second of processor time in every view.
 
-Each figure is the best of three. Actions recorded in random legal play are replayed, so that the
-time is that of the environment alone. The vector environment and the playouts choose actions
-themselves; there the time includes the choice.
+Each figure is the best of three, or one with --quick. AEC, solo and `step()` replay recorded
+actions, so that only the environment is timed. The other figures come from compiled loops that
+also choose the actions: vector observations, playouts and matches.
 """
 
 import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from ..bench.measure import BATCH, QUICK, STEP_NAMES, Effort, speed_report
+from ..bench.measure import BATCH, FIGURE_LABELS, QUICK, Effort, speed_report
 from ..options import known_games
 from ..output import add_json, print_table, progress_bar, write_json
 from ..validators import positive
@@ -54,8 +54,8 @@ def _show(report: Mapping[str, Any]) -> None:
         rates = measured["plies_per_cpu_second"]
         seats = list(rates["vector"])
         print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
-        names = STEP_NAMES | {
-            what: f"{STEP_NAMES[what]}, {measured['opponents']}" for what in _SCRIPTED
+        names = FIGURE_LABELS | {
+            what: f"{FIGURE_LABELS[what]}, {measured['opponents']}" for what in _SCRIPTED
         }
         rows = [[names[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
         print_table(["view", *(f"{count} seats" for count in seats)], rows)

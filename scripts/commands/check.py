@@ -9,7 +9,7 @@ fault was found.
 import argparse
 
 from ...envs.core.checks.check_game import CheckError, check_game
-from ...envs.core.checks.subjects import SECONDS, audited, is_of_others
+from ...envs.core.checks.subjects import SECONDS, audited, names_other_library
 from ..options import add_game, add_seed, chosen_game, first_seed, user_input
 from ..validators import positive, seconds
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Check, and print what was found and what could not be told."""
-    if is_of_others(arguments.game):
+    if names_other_library(arguments.game):
         with user_input():
             subject = arguments.game, arguments.games or 1000, first_seed(arguments)
             found = audited(*subject, arguments.seconds)

@@ -59,7 +59,7 @@ def _facts(name: str) -> dict:
         "inputs": game.layout.num_inputs,  # numbers in an observation
         "settings": game.config_dict(),
         # Values of settings that ship with the game, such as decks with real names.
-        "named": {key: list(names) for key, names in getattr(game.config, "NAMED", {}).items()},
+        "named": {key: list(names) for key, names in getattr(game.config, "FILES", {}).items()},
         "players": [HUMAN, *list_policies(game)],
         "best": {str(each.num_seats): _champion(each) for each in games_by_seats(name)},
     }

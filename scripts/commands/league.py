@@ -1,11 +1,10 @@
-"""Play the league: all players that ship, in every game with every number of seats.
+"""Play the league: scripts, shipped networks and searches, in every game at every number of seats.
 
 Writes a page for each game, with ratings, times and cross tables, and an index. With `--store`, a
 run that was stopped goes on where it was, and more deals are added to those already played.
 """
 
 import argparse
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,12 @@ from ...baselines.arena.play.entrants import enter
 from ...baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
 from ...baselines.arena.results.league_pages import index, page, record, recorded, with_ladders
 from ...baselines.players.best import NAME as BEST
-from ...envs import find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ..options import BadArgument, known_games
 from ..output import counted, new_folder
 from ..plans import add_plan, chosen_plan
+from ..table.rules import folder_of
 from ..validators import number_of_deals
 
 DEALS, SEARCH_DEALS = 300, 20
@@ -46,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--readmes", action="store_true", help="also replace the ladders in the games' READMEs"
     )
-    parser.set_defaults(seed=None, contest=None)
+    parser.set_defaults(seed=None)
     add_plan(parser)
 
 
@@ -71,13 +70,8 @@ def _write(folder: Path, name: str, league: dict[str, Any]) -> None:
     (folder / "index.md").write_text(index(recorded(folder)), encoding="utf-8")
 
 
-def readme_of(name: str) -> Path:
-    """Return the page of a game's rules, which has its ladder."""
-    return Path(inspect.getfile(find_game(name).make)).parent / "README.md"
-
-
 def _update_readme(name: str, leagues: list[dict[str, Any]]) -> None:
-    file = readme_of(name)
+    file = folder_of(name) / "README.md"
     try:
         file.write_text(with_ladders(file.read_text(encoding="utf-8"), leagues), encoding="utf-8")
     except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.players.making import players_of
-from ...baselines.players.named_files import check_choice_of_others
+from ...baselines.players.named_files import check_named_files
 from ...envs import GAMES, find_game
 from ..agents.local import LocalTables, table_of
 from ..agents.seat import TableSeat
@@ -115,7 +115,7 @@ class Tools:
         Without judge, play does not say what your actions lost, and answers sooner.
         """
         chosen = people_settings(game) if settings is None else settings
-        check_choice_of_others(game, chosen, players or (), self._files)
+        check_named_files(game, chosen, players or (), self._files)
         table = table_of(game, players or (), chosen, seat)
         return self._take(self._tables.open(table, seat, judge))
 
@@ -131,7 +131,7 @@ class Tools:
         Its result has 95 % intervals; no move is judged before the end.
         """
         chosen = people_settings(game) if settings is None else settings
-        check_choice_of_others(game, chosen, [opponent], self._files)
+        check_named_files(game, chosen, [opponent], self._files)
         match = self._tables.open_match(game, chosen, opponent, num_deals)
         return self._take(match)
 

@@ -10,7 +10,7 @@ from ...baselines.players.settings import parse_settings
 from ...envs import GAMES, find_game
 from ..console.play import play
 from ..options import (
-    NAMES,
+    PLAYER_HELP,
     BadArgument,
     check_seat,
     for_each_seat,
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
     )
-    parser.epilog = NAMES
+    parser.epilog = PLAYER_HELP
     add_server(parser)
 
 

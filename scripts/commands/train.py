@@ -208,7 +208,7 @@ def _standing(progress: Any) -> str:
 
 
 def _in_words(result: MatchResult, num_seats: int) -> str:
-    """The result in one line: `first places 42 % against three `lowest``, and a measure."""
+    """The result in a line: `first places 42 % against three ... (of an equal player 25; ...)`."""
     number = {2: "", 3: "two ", 4: "three ", 5: "four "}.get(num_seats, f"{num_seats - 1} ")
     first, fair = 100 * result.first_places.mean, 100 * result.fair_share
     return (

@@ -58,8 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hints",
         action="store_true",
         help="show the value of each move before the plies of seat N, or of every seat; only for "
-        "games with hints at the console, which the error for another game names; "
-        "`parlour play GAME` has hints for all games",
+        "games that have hints at the console; `parlour play GAME` has hints for all games",
     )
     parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
     parser.add_argument(
@@ -123,7 +122,7 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         game = find_game(arguments.game, **settings)
         names = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
         seats, shown = map(player_seat, names), {"pace": BROWSER_PACE, "is_open": True}
-        table = GameTable(new_setup(game, settings, tuple(seats), arguments.seed, **shown))
+        table = GameTable(new_setup(game, settings, tuple(seats), first_seed(arguments), **shown))
 
     def open_table(store: TableStore) -> str:
         tokens = tuple(new_token() for _ in range(game.num_seats + 1))

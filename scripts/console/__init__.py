@@ -1,1 +1,1 @@
-"""A game at the console: played, and how it ended."""
+"""A game at the console: played by a person, or watched ply by ply."""

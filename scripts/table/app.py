@@ -66,7 +66,7 @@ def server_settings(app: Guard, port: int, host: str) -> dict[str, Any]:
     class CountedProtocol(H11Protocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            app.doors.enter(transport)
+            app.unknown.add(transport)
 
     return {
         "app": app,

@@ -78,7 +78,7 @@ def _settings(game: Game) -> list[dict[str, Any]]:
 
 
 def _choices(given: Mapping[Any, str] | Collection[Any], num_seats: int) -> list[tuple[Any, str]]:
-    """Return values and their labels; of seats, those that there are."""
+    """Return values and their labels, without seats that the game does not have."""
     labels = given if isinstance(given, Mapping) else {each: str(each) for each in given}
     seats = {value for value, label in labels.items() if label.startswith("seat ")}
     return [(value, labels[value]) for value in labels if value not in seats or value < num_seats]

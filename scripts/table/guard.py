@@ -33,7 +33,7 @@ HEADERS = {
 }
 
 
-class Doors:
+class UnknownConnections:
     """All connections that have shown no token and no key, the oldest first.
 
     With more than `MAX_STRANGERS` of one address, its oldest is closed: connections that do nothing
@@ -43,7 +43,7 @@ class Doors:
     def __init__(self) -> None:
         self._strangers: dict[tuple[str, int], asyncio.Transport] = {}
 
-    def enter(self, transport: asyncio.Transport) -> None:
+    def add(self, transport: asyncio.Transport) -> None:
         """Count a new connection."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         self._strangers = {c: t for c, t in self._strangers.items() if not t.is_closing()}
@@ -52,8 +52,8 @@ class Doors:
         if len(same) > MAX_STRANGERS:
             self._strangers.pop(same[0]).abort()
 
-    def admit(self, scope: Scope) -> None:
-        """Count the connection of a request no longer."""
+    def remove(self, scope: Scope) -> None:
+        """Remove the connection of a request that has shown a token or a key."""
         address, port = scope.get("client") or ("", 0)
         self._strangers.pop((address, port), None)
 
@@ -61,7 +61,7 @@ class Doors:
 class Guard:
     """ASGI middleware: answer 403 to a wrong Host or Origin, 413 to a large body; add headers.
 
-    Starlette's own for hosts ignores the port, the Origin and the address a connection came to.
+    Starlette's TrustedHostMiddleware ignores the port, the Origin and the server's own address.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
@@ -71,14 +71,14 @@ class Guard:
         """
         self.app = app
         self.hosts = frozenset(host.lower() for host in hosts)
-        self.doors = Doors()
+        self.unknown = UnknownConnections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass allowed requests on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        scope["doors"] = self.doors
+        scope["unknown"] = self.unknown
         headers = Headers(scope=scope)
         answer: ASGIApp = self.app
         if not _is_allowed(headers, self.hosts | {_own_address(scope)}):
@@ -135,7 +135,7 @@ def is_owner(request: Request) -> bool:
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     is_owner = hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
     if is_owner:
-        request.scope["doors"].admit(request.scope)
+        request.scope["unknown"].remove(request.scope)
     return is_owner
 
 

@@ -41,7 +41,7 @@ async def look_back(
 
 
 async def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
-    """Send values of the moves that become better, of one adviser or of two side by side."""
+    """Send values of the legal moves, of one or two advisers, again whenever they are refined."""
     table, players = live.table, [message["player"]]
     if "second" in message:
         players.append(message["second"])

@@ -14,7 +14,7 @@ from ...baselines.players.named_files import check_player, check_stored
 from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
-from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
+from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, ThinkingPools
 from .matches import MatchPlan, result_data
 from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
@@ -35,7 +35,7 @@ class Host:
     def __init__(self, store: TableStore, thinking_limit: float = THINKING_LIMIT) -> None:
         """Load nothing yet."""
         self.store = store
-        self.minds = Minds(thinking_limit)
+        self.pools = ThinkingPools(thinking_limit)
         self.live: dict[str, LiveTable] = {}
         self.loading: dict[str, asyncio.Lock] = {}
         self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
@@ -80,7 +80,7 @@ class Host:
                 raise ValueError(
                     f"the rules of {setup.game} have changed since this table was opened"
                 )
-            check_thinking_times(table.setup, self.minds.thinking_limit)
+            check_thinking_times(table.setup, self.pools.thinking_limit)
             kind = (setup.game, repr(setup.settings))
             if kind not in self.warm:
                 _warm_up(table)
@@ -94,7 +94,7 @@ class Host:
     ) -> Result:
         """Return what a call returns that prepares a table. Raises Refused."""
         try:
-            return await self.minds.owner.run(caller, HELP_LIMIT, call, *arguments)
+            return await self.pools.owner.run(caller, HELP_LIMIT, call, *arguments)
         except (ValueError, TypeError, ImportError, OSError) as error:
             raise Refused(str(error)) from error
         except TooSlow as error:
@@ -117,7 +117,7 @@ class Host:
         try:
             if live.table.game.has_hidden and live.table.plies:  # slow the first time
                 caller = (live.id, seat, "recall")
-                await self.minds.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
+                await self.pools.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
             live = await self._live(live.id)  # everybody may have left meanwhile
             _check_room(live, seat)
             if match is not None:
@@ -156,7 +156,7 @@ class Host:
                 table.undone = stored.undone
                 # What happens at a table goes to the store, then to its seats.
                 table.listeners.append(functools.partial(self.store.keep, id))
-                live = LiveTable(id, stored.tokens, table, self.minds, self.requests)
+                live = LiveTable(id, stored.tokens, table, self.pools, self.requests)
                 table.listeners.append(functools.partial(self._count, live))
                 self.live[id] = live
             self.loading.pop(id, None)
@@ -173,7 +173,8 @@ class Host:
         """Return the table of the game that a match has come to. Raises Refused after the last."""
         if match.is_over:
             raise Refused("this match is over")
-        async with self.loading.setdefault(match.id, asyncio.Lock()):  # both seats may come at once
+        # Two connections with its token may come at once.
+        async with self.loading.setdefault(match.id, asyncio.Lock()):
             if self.store.load(match.table_id) is None:
                 setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
                 await self._check_files(match.id, setup, match.digests)

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from ..words import seat_names
 from .help import ANSWERS, STOPPED_BY_MOVES
-from .protocol import MOVED, REPLACED, Refused
+from .protocol import PLAYED, REPLACED, Refused
 from .table import HERE, GameTable
-from .thinking import NUM_TURNS, Thinkers, TooSlow
+from .thinking import MAX_CONCURRENT_CALLS, Thinkers, TooSlow
 from .views import SPECTATOR, history_message, picture_before, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move that a player may be given
@@ -67,7 +67,7 @@ class Connection:
                 self.tasks.pop(kind).cancel()
 
 
-class Minds:
+class ThinkingPools:
     """Threads in which players think and help is worked out; those of guests delay nobody else."""
 
     def __init__(self, thinking_limit: float = THINKING_LIMIT) -> None:
@@ -75,7 +75,7 @@ class Minds:
         self.thinking_limit = thinking_limit
         self.players = Thinkers()
         self.owner = Thinkers()  # new tables, and help for people here
-        self.guests = Thinkers(NUM_TURNS // 2)  # help for everybody else
+        self.guests = Thinkers(MAX_CONCURRENT_CALLS // 2)  # help for everybody else
 
 
 class LiveTable:
@@ -86,27 +86,27 @@ class LiveTable:
         id: str,
         tokens: tuple[str, ...],
         table: GameTable,
-        minds: Minds,
+        pools: ThinkingPools,
         requests: Mapping[str, Request],
     ) -> None:
         """`requests` are answered elsewhere: those that concern other tables too."""
-        self.id, self.tokens, self.minds = id, tokens, minds
+        self.id, self.tokens, self.pools = id, tokens, pools
         self.match: str | None = None  # the token of the agent's match of which this is a game
         self.connections: set[Connection] = set()
         self.wake = asyncio.Event()
-        self.version = 0  # rises with every change, so that late thoughts are dropped
+        self.version = 0  # rises with every change: a choice for an older one is dropped
         self.moved = time.monotonic()  # when the last move was made
         self.came: dict[int | None, float] = {}  # when seats were first taken
         self.driver: asyncio.Task[None] | None = None
         self._requests = requests
         self._positions: dict[View, dict[str, Any]] = {}  # as sent, until the next change
         self.table = table
-        table.listeners.append(self.tell)
+        table.listeners.append(self.on_event)
 
     # Messages
 
-    def tell(self, table: GameTable, event: str) -> None:
-        """Send everybody a change of the table, drop thoughts about before, and play on."""
+    def on_event(self, table: GameTable, event: str) -> None:
+        """Send a change to all connections, cancel help for the old position, and play on."""
         if event == REPLACED:
             return
         self.table = table
@@ -115,7 +115,7 @@ class LiveTable:
         self.moved = time.monotonic()
         for connection in self.connections:
             connection.stop_tasks(*STOPPED_BY_MOVES)
-        if event != MOVED:
+        if event != PLAYED:
             self.broadcast(lambda c: history_message(self.table, c.seat))
         self.broadcast(self.position_for)
         self.wake.set()
@@ -230,7 +230,7 @@ class LiveTable:
         """Return what a call for a person finds; each seat has one such call at a time."""
         seat = connection.seat
         is_here = seat is not SPECTATOR and self.table.setup.seats[seat].kind == HERE
-        thinkers = self.minds.owner if is_here else self.minds.guests
+        thinkers = self.pools.owner if is_here else self.pools.guests
         caller = (self.id, seat, function is picture_before)  # pictures do not wait for searches
         return await thinkers.run(caller, HELP_LIMIT, function, *arguments)
 
@@ -270,8 +270,8 @@ class LiveTable:
         table, version = self.table, self.version
         try:
             caller = (self.id, table.seat_to_act)
-            limit = PATIENCE * self.minds.thinking_limit
-            action = await self.minds.players.run(caller, limit, table.choose, table.to_think)
+            limit = PATIENCE * self.pools.thinking_limit
+            action = await self.pools.players.run(caller, limit, table.choose, table.to_think)
         except Exception as error:  # whatever a player does, the others play on
             if self.version != version:
                 return

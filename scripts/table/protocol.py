@@ -29,7 +29,7 @@ _FIELDS: dict[str, dict[str, type]] = {
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
 # Events: see `GameTable.tell`.
-MOVED, REWRITTEN, CHANGED, REPLACED = "moved", "rewritten", "changed", "replaced"
+PLAYED, REWRITTEN, CHANGED, REPLACED = "played", "rewritten", "changed", "replaced"
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
 
 
@@ -80,7 +80,7 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
 
 
 class Allowance:
-    """A number of events that fills up again: `burst` at once, `a_second` on average."""
+    """A token bucket: `burst` events at once, and `a_second` per second on average."""
 
     def __init__(self, a_second: float, burst: float) -> None:
         self.a_second, self.burst = a_second, burst

@@ -29,8 +29,13 @@ def rules_of(name: str) -> dict[str, Any]:
     return {"facts": facts, "lines": [" ".join(line.split()) for line in lines]}
 
 
+def folder_of(name: str) -> Path:
+    """Return the folder of a game, which has its README."""
+    return Path(inspect.getfile(find_game(name).make)).resolve().parent
+
+
 def _text(name: str, file: str) -> str:
-    text = Path(inspect.getfile(find_game(name).make)).with_name(file)
+    text = folder_of(name) / file
     if not text.exists():
         raise ValueError(f"{name} comes without {file}")
     return text.read_text(encoding="utf-8")

@@ -36,8 +36,8 @@ REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
 Answer = Callable[[Request], Awaitable[Response]]
 
 
-class NotHere(Exception):
-    """A request for something that there is not."""
+class NotFound(Exception):
+    """A request for something that does not exist."""
 
 
 # Requests of the person who started the server
@@ -52,7 +52,7 @@ def _for_owner(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
             return refusal(403, "open the address that `parlour` printed")
         try:
             return JSONResponse(await answer(request))
-        except NotHere as error:
+        except NotFound as error:
             return refusal(404, str(error))
         except KeyError as error:
             return refusal(400, f"this request needs {error.args[0]}")
@@ -118,7 +118,7 @@ async def _open(request: Request) -> Any:
 
 @_for_owner
 async def _links(request: Request) -> Any:
-    """Answer the names and tokens of the other seats and of spectators, for the token of a seat."""
+    """Answer names and tokens of seats joined by link, and of spectators, for a table's token."""
     stored = _table_of(request, await _data(request))
     seats = zip(stored.setup.seats, stored.tokens, strict=False)
     links = [[who.name, token] for who, token in seats if who.kind == REMOTE]
@@ -130,7 +130,7 @@ def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
     id = store.table_id(str(data.get("token")))
     stored = None if id is None else store.load(id)
     if stored is None:
-        raise NotHere("no table has this token")
+        raise NotFound("no table has this token")
     return stored
 
 
@@ -150,7 +150,7 @@ async def _open_match(request: Request) -> Any:
 async def _match(request: Request) -> Any:
     match = request.app.state.store.match(id=request.path_params["id"])
     if match is None:
-        raise NotHere("there is no such match")
+        raise NotFound("there is no such match")
     return await asyncio.to_thread(result_data, match.plan, match.returns)
 
 
@@ -158,7 +158,7 @@ async def _match(request: Request) -> Any:
 async def _results(request: Request) -> Any:
     results = request.app.state.results
     if results is None:
-        raise NotHere("no store of results is shown here: parlour watch STORE --browser")
+        raise NotFound("no store of results is shown here: parlour watch STORE --browser")
     return await asyncio.to_thread(results.data)
 
 
@@ -167,7 +167,7 @@ async def _make_replay(request: Request) -> Any:
     """Make the page of a game, of the results or of a table; answer its address."""
     state = request.app.state
     about = await _data(request)
-    page = await state.host.minds.owner.run("replay", REPLAY_LIMIT, _replay_page, state, about)
+    page = await state.host.pools.owner.run("replay", REPLAY_LIMIT, _replay_page, state, about)
     token = new_token()
     state.replays[token] = page
     while len(state.replays) > MAX_REPLAYS:

@@ -34,7 +34,7 @@ async def serve_seat(socket: WebSocket) -> None:
         if host.num_connections >= MAX_CONNECTIONS:
             raise Refused("too many connections")
         await host.sit(connection, message["token"])
-        socket.scope["doors"].admit(socket.scope)
+        socket.scope["unknown"].remove(socket.scope)
         is_seated = True
         host.num_connections += 1
         await _serve(socket, connection)
@@ -56,7 +56,7 @@ async def _serve(socket: WebSocket, connection: Connection) -> None:
     ]
     try:
         done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        while done:  # none is kept: the error that it raises would refer to it, and it to the error
+        while done:  # keep no reference: the task and its exception would form a cycle
             done.pop().result()
     finally:
         while jobs:
@@ -82,7 +82,7 @@ async def _receive_all(socket: WebSocket, connection: Connection) -> None:
         try:
             message = parse(text)
             await live.handle(connection, message)
-            if message["type"] == "act":  # a legal one, once for each position
+            if message["type"] == "act":  # not limited: each position accepts one legal move
                 allowance.give_back()
         except (BadMessage, Refused) as error:
             mistakes += isinstance(error, BadMessage)

@@ -1,4 +1,4 @@
-"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server."""
+"""Tables and matches on disk: setups, tokens and actions, which survive a restart of the server."""
 
 import contextlib
 import dataclasses
@@ -83,7 +83,7 @@ class TableStore:
     """The SQLite file of a server. Only this user may read it, because it contains the tokens."""
 
     def __init__(self, path: str | Path, is_trusted: bool = True) -> None:
-        """Open or make the file; players' files that are named in it run only if it `is_trusted`.
+        """Open or make the file. Unless it `is_trusted`, only players' files added since may run.
 
         Raises ValueError where the file cannot be opened. One of another kind stays as it is.
         """

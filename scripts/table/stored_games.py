@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...baselines import make_policy
-from ...baselines.advice.judgements import judge
+from ...baselines.advice.judgements import judge_move
 from ...baselines.arena import Store
 from ...baselines.arena.contest.time_control import TimeControl
 from ...baselines.arena.play.entrants import Entrant
@@ -43,7 +43,7 @@ def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
 def arena_game(
     path: Path, number: int, deal: int | None, sitting: int, is_trusted: bool = False
 ) -> tuple[Transcript, list[str]]:
-    """Play a game of contest `number`, from 1, again, and check that it ends as it did.
+    """Replay a game of the contest `number`, from 1; check that its returns are those stored.
 
     Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
     file: unless the store `is_trusted` and the file is as it was.
@@ -121,6 +121,6 @@ def judged_plies(
         on_ply(len(found))
         action = action_of(game, ply, len(found) + 1)
         has_choice = len(game.legal_action_list(state)) > 1
-        judged = judge(game, state, action, think) if has_choice else None
+        judged = judge_move(game, state, action, think) if has_choice else None
         found.append(None if judged is None else judged_data(game, judged, state, names))
     return found

@@ -12,8 +12,8 @@ from typing import Any, get_origin
 import numpy as np
 
 from ...baselines.advice.explanations import Explanation, explain
-from ...baselines.advice.judgements import Judgement, judge
-from ...baselines.advice.move_values import Study, study_of
+from ...baselines.advice.judgements import Judgement, judge_move
+from ...baselines.advice.move_values import MoveSearch, study_of
 from ...baselines.players.making import make_policy, resolved
 from ...baselines.players.named_files import digests_of
 from ...baselines.players.policy import Policy
@@ -26,7 +26,7 @@ from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
 from ...envs.core.positions import position_from
 from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
-from .protocol import CHANGED, MOVED, REWRITTEN
+from .protocol import CHANGED, PLAYED, REWRITTEN
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -88,7 +88,7 @@ class Setup:
 
     @property
     def may_resign(self) -> bool:
-        """Whether a person who gives up ends the game for nobody else but a winner."""
+        """Whether a person may give up: with two seats, or as the only person at the table."""
         return len(self.seats) <= 2 or sum(seat.kind != PLAYER for seat in self.seats) <= 1
 
     def turned(self) -> "Setup":
@@ -230,7 +230,7 @@ class GameTable:
 
     @property
     def is_forced(self) -> bool:
-        """Whether the move is a person's without a choice, to be made automatically.
+        """Whether a person has one legal action, which is to be played automatically.
 
         Not among several people with hidden cards: they would learn that there was no choice.
         """
@@ -264,13 +264,13 @@ class GameTable:
             raise ValueError("this move is not legal now")
         self.undone.clear()
         self._append(action, legal)
-        self.tell(MOVED)
+        self.tell(PLAYED)
 
     def tell(self, event: str) -> None:
         """Call the listeners in their order with this table and an event.
 
-        MOVED: an action was played. REWRITTEN: moves were taken back or played again. CHANGED: so
-        has the setup. REPLACED: a random action will be played for a player that gave none.
+        PLAYED: an action was played. REWRITTEN: moves were taken back or played again. CHANGED:
+        the setup was changed. REPLACED: a random action will be played for a player that gave none.
         """
         for listener in self.listeners:
             listener(self, event)
@@ -323,8 +323,8 @@ class GameTable:
         self.undone.clear()
         self.tell(CHANGED)
 
-    def study(self, player: str | None = None) -> Study:
-        """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
+    def study(self, player: str | None = None) -> MoveSearch:
+        """Return a study of the moves of the seat to act. Raises ValueError; see `MoveSearch`."""
         return study_of(self.game, self.state, player)
 
     def judge(self, ply: PlayedPly) -> Judgement:
@@ -333,7 +333,7 @@ class GameTable:
         The answer stays: what is said after a move and in the review is the same.
         """
         if ply.judged is None:
-            ply.judged = judge(self.game, ply.before, ply.action, JUDGE_SECONDS)
+            ply.judged = judge_move(self.game, ply.before, ply.action, JUDGE_SECONDS)
         return ply.judged
 
     def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:
@@ -346,7 +346,7 @@ class GameTable:
         return explain(self.game, ply.before, ply.action, onlooker, self.policies[ply.seat])
 
     def as_shared(self) -> dict[str, Any]:
-        """Return what the game is made of as plain data, for a link or a file; see `opened`."""
+        """Return what the game is made of as plain data, for a link or a file."""
         names = [self.game.action_name(action) for action in self.actions]
         game = {"game": self.setup.game, "settings": self.setup.settings, "deal": self.setup.deal}
         return {**game, "seed": self.setup.seed, "actions": names}

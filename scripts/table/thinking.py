@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 Result = TypeVar("Result")
 
-NUM_TURNS = max(2, os.cpu_count() or 2)
+MAX_CONCURRENT_CALLS = max(2, os.cpu_count() or 2)
 TURN_SECONDS = 1.0  # after which a call that goes on no longer keeps others waiting
 
 
@@ -29,7 +29,7 @@ class Thinkers:
     nobody but its caller waits for it.
     """
 
-    def __init__(self, num_turns: int = NUM_TURNS) -> None:
+    def __init__(self, num_turns: int = MAX_CONCURRENT_CALLS) -> None:
         """Start nothing yet."""
         self._turns = asyncio.Semaphore(num_turns)
         self._callers: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
@@ -39,8 +39,8 @@ class Thinkers:
     ) -> Result:
         """Return what the call returns; raise what it raises, or TooSlow.
 
-        Waiting for other callers does not count; the caller's last call has `seconds` to end. A
-        caller that is cancelled leaves its call running.
+        Waiting for other callers does not count; waiting for the caller's previous call may take
+        `seconds`, too. A caller that is cancelled leaves its call running.
         """
         is_free = self._callers.setdefault(caller, asyncio.Lock())
         await _in_time(is_free.acquire(), seconds)

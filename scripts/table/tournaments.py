@@ -17,14 +17,14 @@ from ..words import player_label
 from .protocol import title
 
 MAX_POINTS = 240  # of the curve of a rating
-_REST = 3.0  # times as long as it takes to rate, before the next time
+_REST = 3.0  # pause before the next rating, as a multiple of the time of the last one
 
 
 class RunningResults:
     """A store's ratings, made again when the store has changed; it keeps how they moved."""
 
     def __init__(self, path: Path, is_trusted: bool = False) -> None:
-        """Raise ValueError where the file is no store of results; see `arena_game`."""
+        """Raise ValueError where the file is no store; for `is_trusted` see `arena_game`."""
         self.path, self.is_trusted = path, is_trusted
         with Store(path):
             pass
@@ -88,7 +88,7 @@ class RunningResults:
 
 
 class Ladders:
-    """The ladders in the folder of `parlour league`, read each time: a league may be played."""
+    """The ladders in the folder of `parlour league`, read anew at each request."""
 
     is_trusted = False
 

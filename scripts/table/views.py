@@ -1,8 +1,9 @@
 """What a seat and a spectator are sent: built only from what they may know.
 
 For a seat that is its observation's picture and text (`draw` and `describe` of that seat), its own
-legal actions, and the actions that it saw. A spectator sees the board only where no seat has
-secrets, and otherwise the actions that every seat saw.
+legal actions, and the actions that it saw. A spectator sees the whole board at an open table or in
+a game without hidden cards; otherwise the public picture, where the game has one, and the actions
+that every seat saw.
 """
 
 from collections.abc import Iterable, Sequence
@@ -142,7 +143,7 @@ def picture_before(
 def _viewer(table: GameTable, seat: int | None, looks_from: int | None = None) -> int | None:
     """Return for whom pictures are drawn: NO_SEAT for spectators of hidden cards.
 
-    Another seat's view is for those from whom nothing is hidden, or no longer.
+    `looks_from` counts where nothing is hidden from anybody, and for seats after the end.
     """
     is_shown = table.setup.is_open or not table.game.has_hidden
     if looks_from in range(table.game.num_seats) and (

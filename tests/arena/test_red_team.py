@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from parlour.baselines.arena.contest.sandbox import BWRAP, NONE, choose_sandbox, refusal
+from parlour.baselines.arena.contest.sandbox import BWRAP, NONE, choose_sandbox, why_no_bubblewrap
 from parlour.baselines.arena.contest.time_control import TimeControl, isolated, play_game
 from parlour.baselines.arena.results.store import Store
 from parlour.envs import load_game
@@ -42,7 +42,7 @@ def test_the_sandbox_runs_where_bubblewrap_does() -> None:
     """Nothing below may pass because there was no sandbox."""
     trial = ["bwrap", "--unshare-all", "--disable-userns", "--ro-bind", "/", "/", "true"]
     if shutil.which("bwrap") is not None and subprocess.run(trial).returncode == 0:
-        assert refusal() is None
+        assert why_no_bubblewrap() is None
         assert choose_sandbox("auto") == BWRAP
 
 
@@ -198,7 +198,7 @@ def test_an_attacker_loses_its_game_and_nothing_else_happens(
 
 def _available(method: str) -> str:
     """The sandbox to try; the test is skipped only where there is no bubblewrap that works."""
-    if method != NONE and (why := refusal()) is not None:
+    if method != NONE and (why := why_no_bubblewrap()) is not None:
         pytest.skip(why)
     return choose_sandbox(method)
 

@@ -7,12 +7,12 @@ import pytest
 
 from docs.studies.recorded import code_digest
 from docs.studies.sandbox_cost import MODULES, RECORD, measure, page
-from parlour.baselines.arena.contest.sandbox import NONE, refusal
+from parlour.baselines.arena.contest.sandbox import NONE, why_no_bubblewrap
 
 
 @pytest.mark.long
 def test_the_study_times_the_start_and_the_moves(tmp_path: Path) -> None:
-    if (why := refusal()) is not None:
+    if (why := why_no_bubblewrap()) is not None:
         pytest.skip(why)
     found = measure(3, tmp_path)
     for row in found["rows"]:

@@ -12,8 +12,8 @@ from parlour.baselines.arena.ratings.sprt import (
     NOT_STRONGER,
     STRONGER,
     UNDECIDED,
-    judge,
     log_likelihood_ratios,
+    sprt_verdict,
 )
 from parlour.baselines.arena.ratings.statistics import score_of_elo
 from parlour.envs import load_game
@@ -65,12 +65,12 @@ def test_a_draw_between_the_hypotheses_says_nothing() -> None:
 def test_blocks_do_not_move_the_decision() -> None:
     scores = paired_scores(np.random.default_rng(3), score_of_elo(40), 2000)
     test = Sprt(0, 30)
-    at_once = judge(scores, test)
+    at_once = sprt_verdict(scores, test)
     assert at_once.decision == STRONGER
     for block in (1, 7, 64):
         judged = (at_once.num_deals - 1) // block * block
-        assert judge(scores[:judged], test).decision == UNDECIDED if judged else True
-        assert judge(scores[: judged + block], test, judged) == at_once
+        assert sprt_verdict(scores[:judged], test).decision == UNDECIDED if judged else True
+        assert sprt_verdict(scores[: judged + block], test, judged) == at_once
 
 
 def test_a_match_stops_at_the_same_deal_whatever_the_plan() -> None:
@@ -104,7 +104,7 @@ def test_an_impossible_test_is_refused(numbers: tuple[float, ...], named: str) -
 
 def test_an_undecided_verdict_tells_the_ratio_after_its_last_deal() -> None:
     scores, sprt = np.array([1.0, 0.5, 0.0, 1.0, 1.0]), Sprt(0, 20)
-    verdict = judge(scores, sprt)
+    verdict = sprt_verdict(scores, sprt)
     assert (verdict.decision, verdict.num_deals) == (UNDECIDED, 5)
     assert verdict.log_likelihood_ratio == log_likelihood_ratios(scores, sprt)[-1]
-    assert judge(scores, sprt, 3) == verdict
+    assert sprt_verdict(scores, sprt, 3) == verdict

@@ -169,9 +169,9 @@ def test_entrants_are_refused_by_their_own_process(tmp_path: Path) -> None:
     leaves = tmp_path / "leaves.py"
     leaves.write_text("import os\nos._exit(0)\n")
     limits = dataclasses.replace(control(), logs=str(tmp_path / "logs"))
-    limits.refusals(GAME, [bad("legal"), f"{leaves}:choose"])
+    limits.check_players(GAME, [bad("legal"), f"{leaves}:choose"])
     with pytest.raises(ValueError, match=r"^name a function or class of"):
-        limits.refusals(GAME, [bad("no_such_function")])
+        limits.check_players(GAME, [bad("no_such_function")])
 
 
 def test_a_secret_draws_deals_that_it_alone_can_tell(tmp_path: Path) -> None:

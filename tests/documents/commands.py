@@ -42,7 +42,7 @@ def options_of(command: str, kind: str = "") -> dict[str, Any]:
 
 @cache
 def all_options() -> set[str]:
-    """The options of all commands, studies and programs that fit."""
+    """The options of all commands, and of the programs in docs and training."""
     found = {option for command in COMMANDS for option in options_of(command)}
     for path in [*CHECKOUT.glob("docs/**/*.py"), *CHECKOUT.glob("training/*.py")]:
         found |= set(re.findall(r'"(--[a-z-]+)"', path.read_text()))

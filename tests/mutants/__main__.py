@@ -152,9 +152,8 @@ def test() -> None:
     cases = sorted((at_line or around) & compiled, reverse=True)
     tests = list({name.partition("[")[0]: name for name in cases}.values())  # one of each test
     with tempfile.TemporaryDirectory() as cache, contextlib.suppress(subprocess.TimeoutExpired):
-        environment = os.environ | COMPILE | {"NUMBA_CACHE_DIR": cache}
-        limit = {"env": environment, "timeout": MAX_COMPILED_SECONDS}
-        if tests and subprocess.run([*command, *tests], **limit).returncode:
+        anew, seconds = os.environ | COMPILE | {"NUMBA_CACHE_DIR": cache}, MAX_COMPILED_SECONDS
+        if tests and subprocess.run([*command, *tests], env=anew, timeout=seconds).returncode:
             print(KILLED_COMPILED)
             sys.exit(1)
 

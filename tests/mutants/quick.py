@@ -1,4 +1,4 @@
-"""A pytest plugin: note which tests pass in time, and try no third case of a slow one."""
+"""A pytest plugin: note which tests pass in time; after a failed case skip the test's others."""
 
 from __future__ import annotations
 

@@ -216,10 +216,10 @@ def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
 @pytest.mark.release
 def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two seats against two players in turn, with three against a mixture."""
-    fields = notty_learning.FIELDS
-    shorter = {2: [field._replace(turns=4000) for field in fields[2][:2]]}
-    shorter[3] = [fields[3][0]._replace(turns=4000)]
-    monkeypatch.setattr(notty_learning, "FIELDS", shorter)
+    oppositions = notty_learning.OPPOSITIONS
+    shorter = {2: [one._replace(turns=4000) for one in oppositions[2][:2]]}
+    shorter[3] = [oppositions[3][0]._replace(turns=4000)]
+    monkeypatch.setattr(notty_learning, "OPPOSITIONS", shorter)
     values = notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3))
     assert np.array_equal(values, notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3)))
     assert values.shape == load_values().shape and (np.abs(values[LEFT_ALONE + 1 :]) <= 1).all()
@@ -234,8 +234,8 @@ def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.Monk
 def test_tables_of_one_number_of_seats_leave_the_others_as_they_ship(
     monkeypatch: pytest.MonkeyPatch, num_seats: int, changed: list[int]
 ) -> None:
-    fields = [field._replace(turns=200) for field in notty_learning.FIELDS[num_seats]]
-    monkeypatch.setattr(notty_learning, "FIELDS", {num_seats: fields})
+    oppositions = [one._replace(turns=200) for one in notty_learning.OPPOSITIONS[num_seats]]
+    monkeypatch.setattr(notty_learning, "OPPOSITIONS", {num_seats: oppositions})
     values = notty_learning.learn_values(num_rounds=1, seat_counts=[num_seats])
     differs = (values != load_values()).any(axis=(1, 2))
     assert np.flatnonzero(differs).tolist() == changed

@@ -18,7 +18,7 @@ from parlour.baselines.networks.compiled import network_functions, to_chances
 from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search import guided
-from parlour.baselines.search.guided import Found, GuidedSearch, Settings
+from parlour.baselines.search.guided import GuidedSearch, GuidedSettings, SearchResults
 from parlour.baselines.search.gumbel_root import num_halvings
 from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
@@ -66,7 +66,7 @@ class Outcome:
 class SlowSearch:
     """One search, from the positions that the fast one has determinized."""
 
-    def __init__(self, game: Game, how: Settings, position: np.record) -> None:
+    def __init__(self, game: Game, how: GuidedSettings, position: np.record) -> None:
         self.game, self.how, self.rules = game, how, meanings_of(game)
         self.weights = record(game)
         self.scratch = guided.new_scratch(game, how)
@@ -210,7 +210,7 @@ def positions() -> list[Any]:
 def test_the_tree_is_that_of_a_slow_search(
     game: Game, position: np.record, simulations: int, considered: int
 ) -> None:
-    how = Settings(simulations, considered, 3, 1.25, 0.0)
+    how = GuidedSettings(simulations, considered, 3, 1.25, 0.0)
     slow = SlowSearch(game, how, position)
     action = slow.run()
     tree, scratch = guided.new_tree(game, how), guided.new_scratch(game, how)
@@ -243,7 +243,7 @@ def check_improved(slow: SlowSearch, policy: Any, values: Any, value: float) -> 
 
 
 def test_rows_are_searched_each_with_its_own_stream() -> None:
-    how = Settings(9, 4, 2, 1.25, 0.0)
+    how = GuidedSettings(9, 4, 2, 1.25, 0.0)
     tables = Tables(TRICKS, streams([3, 4, 5]))
     tables.deal(tables.all_rows)
     search = GuidedSearch(TRICKS, record(TRICKS), how)
@@ -252,12 +252,12 @@ def test_rows_are_searched_each_with_its_own_stream() -> None:
         alone = search.search(tables.states[row : row + 1], streams([1 + row]))
         for many, one in zip(together, alone, strict=True):
             np.testing.assert_array_equal(many[row], one[0])
-    assert Found.empty(3, 6).actions.shape == (3,)
+    assert SearchResults.empty(3, 6).actions.shape == (3,)
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0])
 def test_gumbel_noise_of_any_scale_varies_what_is_considered(scale: float) -> None:
-    game, how = TRICKS, Settings(2, 16, 2, 1.25, scale)
+    game, how = TRICKS, GuidedSettings(2, 16, 2, 1.25, scale)
     tables = Tables(game, streams([3]))
     tables.deal(tables.all_rows)
     slow = SlowSearch(game, how._replace(gumbel_scale=0.0), tables.states[0])
@@ -280,7 +280,7 @@ def test_candidates_are_halved_until_one_is_left(count: int, halvings: int) -> N
 
 @pytest.mark.parametrize("considered", [1, 3])
 def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -> None:
-    how = Settings(9, considered, 2, 1.25, 0.0)
+    how = GuidedSettings(9, considered, 2, 1.25, 0.0)
     tables = Tables(TRICKS, streams([3]))
     tables.deal(tables.all_rows)
     found = GuidedSearch(TRICKS, record(TRICKS), how).search_in_time(
@@ -300,7 +300,7 @@ def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -
 
 @pytest.mark.parametrize(("bias", "value"), [(-5.0, -1.0), (5.0, 1.0)])
 def test_a_networks_value_is_kept_within_what_a_game_can_bring(bias: float, value: float) -> None:
-    how = Settings(1, 1, 1, 1.25, 0.0)
+    how = GuidedSettings(1, 1, 1, 1.25, 0.0)
     network = PolicyValue(DUEL, (16, 16))
     torch.nn.init.constant_(network.value.bias, bias)
     tables = Tables(DUEL, streams([3]))

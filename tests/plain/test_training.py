@@ -22,6 +22,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.training import acting, decisions, dqn, lookahead, mlp, ppo, session
+from parlour.training.exploration import explore
 from tests import toy_game
 from tests.probe_duel import probe_duel
 from tests.probe_game import probe_game
@@ -172,8 +173,8 @@ def test_a_game_of_the_small_deck_takes_four_plies() -> None:
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
     random = np.random.default_rng(0)
-    assert not lookahead.explore(actions, masks, 0.0, random).any()
-    found = np.bincount(lookahead.explore(actions, masks, 0.3, random), minlength=4) / 2000
+    assert not explore(actions, masks, 0.0, random).any()
+    found = np.bincount(explore(actions, masks, 0.3, random), minlength=4) / 2000
     np.testing.assert_allclose(found, [0.8, 0, 0.1, 0.1], atol=0.03)
 
 
@@ -224,13 +225,13 @@ def test_what_is_noted_of_a_decision_is_what_the_network_says(name: str) -> None
         masks = action_masks(flat.masks, game.num_actions)
         everything = np.tile(np.arange(game.num_actions), (len(masks), 1))
         with torch.no_grad():
-            units, values = learner.network.of_rows(learner.rows, flat.rows, flat.wide)
+            units, values = learner.network.forward_rows(learner.rows, flat.rows, flat.wide)
             logits = learner.network.legal_logits(units, everything)
             logits[torch.from_numpy(masks) == 0] = -torch.inf
             chances = torch.log_softmax(logits, dim=1).numpy()
         assert masks.sum(axis=1).min() > 1  # what is forced is no decision
         taken = chances[np.arange(len(chances)), flat.actions]
-        np.testing.assert_allclose(flat.log_chances, taken, atol=1e-5)
+        np.testing.assert_allclose(flat.log_probs, taken, atol=1e-5)
         np.testing.assert_allclose(flat.values, values.numpy(), atol=1e-5)
         np.testing.assert_allclose(batch.advantages, estimated(batch, PPO.gae_lambda), atol=1e-6)
         np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
@@ -280,7 +281,7 @@ def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
 
     def spy(play: Any, *rest: Any) -> Any:
         out = act(play, *rest)
-        latest.append(play._places.latest.copy())
+        latest.append(play._play_state.latest.copy())
         return out
 
     learner._act = spy  # type: ignore[method-assign, assignment]
@@ -320,14 +321,14 @@ def test_tables_are_divided_between_learners_and_players(
     tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows)
     batch = decisions.new_batch(24, 2, TOY.num_mask_words, learner.rows)
     tables.act(learner.network.record(TOY), 0.9, batch, slice(0, 24))
-    codes = tables._places.codes
+    codes = tables._play_state.codes
     assert set(codes.ravel()) == expected | {EXTERNAL}
     num_learning = (codes == EXTERNAL).sum(axis=1)
     assert (num_learning == (3 if expected == {EXTERNAL} else 1)).all()
-    seats = tables._places.seats
+    seats = tables._play_state.seats
     assert (codes[np.arange(24), seats] == EXTERNAL).all() and (seats != NO_SEAT).all()
     if expected == {0}:  # the lowest card, as `first_legal` plays it
-        for state, row in zip(tables._places.states, codes, strict=True):
+        for state, row in zip(tables._play_state.states, codes, strict=True):
             first, second = state["played"][:, row == 0]
             assert (first < second)[second >= 0].all()
 
@@ -345,17 +346,17 @@ def test_the_losses_are_those_of_the_paper() -> None:
     game = probe_duel()
     learner = ppo.Learner(game, PPO)
     batch = ppo.flat(first_batches(learner)[-1][0])
-    batch = batch._replace(log_chances=batch.log_chances + np.linspace(-1, 1, 30, dtype=np.float32))
+    batch = batch._replace(log_probs=batch.log_probs + np.linspace(-1, 1, 30, dtype=np.float32))
     advantages = np.linspace(-1, 2, 30, dtype=np.float32)[::-1].copy()
     found = learner._losses(batch, advantages, np.arange(30))
     masks = action_masks(batch.masks, game.num_actions)
     with torch.no_grad():
-        units, values = learner.network.of_rows(learner.rows, batch.rows, batch.wide)
+        units, values = learner.network.forward_rows(learner.rows, batch.rows, batch.wide)
         logits = learner.network.legal_logits(units, np.tile(np.arange(6), (30, 1))).numpy()
         error = ((values.numpy() - batch.targets) ** 2).mean()
     chances = np.where(masks == 1, np.exp(logits), 0)
     chances /= chances.sum(axis=1, keepdims=True)
-    ratio = chances[np.arange(30), batch.actions] / np.exp(batch.log_chances)
+    ratio = chances[np.arange(30), batch.actions] / np.exp(batch.log_probs)
     clip = learner.config.clip
     clipped = ratio.clip(1 - clip, 1 + clip)
     policy = -np.minimum(ratio * advantages, clipped * advantages).mean()

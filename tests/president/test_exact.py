@@ -20,10 +20,14 @@ from tests.president.test_solver import (
     minimax,
     random_hands,
     value_after,
-    word,
 )
 
 GAME = load_game("president", num_players=2)
+
+
+def word(counts: tuple) -> int:
+    """A hand as the solver has it: as many bits of four as there are cards of a rank."""
+    return sum(((1 << count) - 1) << (4 * rank) for rank, count in enumerate(counts))
 
 
 def test_a_leader_that_is_said_to_run_home_wins() -> None:

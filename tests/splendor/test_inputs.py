@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.search.guided import Settings, guided_policy
+from parlour.baselines.search.guided import GuidedSettings, guided_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -114,7 +114,7 @@ def test_a_search_is_guided_by_a_network_of_derived_inputs(
     game: Game, network: PolicyValue
 ) -> None:
     """Its values are those of legal actions that it tried, in every position of a game."""
-    policy = guided_policy("mcts", game, network, Settings(8, 4, 2, 1.25, 0.0))
+    policy = guided_policy("mcts", game, network, GuidedSettings(8, 4, 2, 1.25, 0.0))
     assert policy.game is game and policy.values is not None
     state, random = game.new_states(), np.random.default_rng(2)
     game.deal(state[0], streams([3])[0])

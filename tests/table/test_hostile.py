@@ -366,7 +366,7 @@ def test_a_slow_player_takes_no_time_from_other_tables(
             with seated(client, tokens[1]) as me:
                 me.play_to_the_end()
                 assert sum(each["type"] == "notice" for each in me.received) == 5
-        state_of(client).host.minds.thinking_limit = 30.0
+        state_of(client).host.pools.thinking_limit = 30.0
         tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
         with seated(client, tokens[1]) as me:
             me.play_to_the_end()

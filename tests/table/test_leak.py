@@ -18,7 +18,7 @@ from parlour.baselines.advice import explanations, move_values
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table import help, views
-from parlour.scripts.table.live import Connection, LiveTable, Minds
+from parlour.scripts.table.live import Connection, LiveTable, ThinkingPools
 from parlour.scripts.table.table import HERE, GameTable, Occupant, PlayedPly, Setup
 from parlour.scripts.table.views import SPECTATOR, history_message, position_message
 
@@ -45,7 +45,7 @@ def sent(table: GameTable, seat: int | None) -> list[str]:
     """All that is sent about a table, as it goes over the wire to each kind of client."""
     table = copy.copy(table)
     table.listeners = []
-    live, texts = LiveTable("table", (), table, Minds(), {}), []
+    live, texts = LiveTable("table", (), table, ThinkingPools(), {}), []
     for number, (is_narrow, has_data) in enumerate(FORMS):
         connection = Connection()
         connection.seat, connection.is_narrow, connection.has_data = seat, is_narrow, has_data
@@ -184,7 +184,7 @@ class OneDraw:
         self.fitting: dict[bytes, Any] = {}
         for module in (move_values, explanations):
             monkeypatch.setattr(module, "fresh_seed", lambda: 7)
-        begin, fit = move_values.Study.__init__, explanations._that_fit
+        begin, fit = move_values.MoveSearch.__init__, explanations._that_fit
 
         def begin_alike(study, game, position, seen, mask, rng, player=None):
             key = seen.tobytes() + mask.tobytes() + str(player).encode()
@@ -202,8 +202,8 @@ class OneDraw:
                 study._step()
             return study.result()
 
-        monkeypatch.setattr(move_values.Study, "__init__", begin_alike)
-        monkeypatch.setattr(move_values.Study, "think", think_briefly)
+        monkeypatch.setattr(move_values.MoveSearch, "__init__", begin_alike)
+        monkeypatch.setattr(move_values.MoveSearch, "think", think_briefly)
         monkeypatch.setattr(explanations, "_that_fit", fit_alike)
 
 

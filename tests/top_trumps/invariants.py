@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
-from tests.top_trumps.tables import deck, members
+from tests.top_trumps.tables import deck_of, members
 
 SETTINGS = st.sampled_from(
     [{"trick_limit": 60}, {"num_cards": 7, "num_fields": 3, "trick_limit": 60}]
@@ -24,7 +24,7 @@ def check(tables: Tables, seats: np.ndarray) -> None:
 def check_position(game: Game, state: np.record) -> None:
     """Cards are conserved; what can be told is true, exact as sets, and agrees with itself."""
     num_cards = len(state["ids"])
-    decks = [deck(state, seat) for seat in (0, 1)]
+    decks = [deck_of(state, seat) for seat in (0, 1)]
     pile = state["pile"][: state["pile_size"]].tolist()
     assert sorted([*decks[0], *decks[1], *pile]) == list(range(num_cards))
     for seat in (0, 1):
@@ -60,12 +60,12 @@ def check_redeal(true: np.ndarray, dealt: np.ndarray, seats: np.ndarray) -> None
     """Both decks keep their cards."""
     for state, twin in zip(true, dealt, strict=True):
         for owner in (0, 1):
-            assert set(deck(state, owner)) == set(deck(twin, owner))
+            assert set(deck_of(state, owner)) == set(deck_of(twin, owner))
         check_unplayed(twin)
 
 
 def check_unplayed(state: np.record) -> None:
     """The set of cards never played is that of the places they lie in."""
     for owner in (0, 1):
-        on_top = deck(state, owner)[: state["num_unplayed"][owner]]
+        on_top = deck_of(state, owner)[: state["num_unplayed"][owner]]
         assert members(state["unplayed"][owner]) == set(on_top)

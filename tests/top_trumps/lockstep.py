@@ -16,6 +16,7 @@ from parlour.envs.core.rng import streams
 from tests.top_trumps import slow_players as slow
 from tests.top_trumps.bookkeeper import Bookkeeper, replay
 from tests.top_trumps.referee import DRAW, LOSS, WIN, Referee
+from tests.top_trumps.tables import deck_of
 
 OUTCOMES = {0: WIN, 1: LOSS, 2: DRAW}
 NOBODY = -1
@@ -61,12 +62,6 @@ def narrow_deal(rng: random.Random, size: Size) -> dict[str, Any]:
     half = (size.num_cards + 1) // 2
     hands = [order[:half], order[half:]]
     return {"cards": cards, "hands": hands, "starter": rng.randrange(2)}
-
-
-def deck_of(state: Any, seat: int) -> list[int]:
-    """A seat's deck from the top, out of its ring of places."""
-    ring, head = state["decks"][seat].tolist(), int(state["heads"][seat])
-    return (ring[head:] + ring[:head])[: state["deck_sizes"][seat]]
 
 
 def referee_of(state: Any) -> Referee:
@@ -231,7 +226,7 @@ class Drawn(NamedTuple):
 def compare_players(
     size: Size, num_games: int, seed: int = 0
 ) -> tuple[Counter[str], dict[str, Drawn]]:
-    """Ask every player at every decision, and its slow counterpart; play on at random, or as one.
+    """Ask every player and its slow counterpart at every decision; a drawn one of three plays.
 
     Asserts that no choice is outside of what the slow player may choose. Near-ties of meaner_max
     are counted and left out: the two may round a z-score differently.

@@ -40,7 +40,7 @@ class Table:
         return self
 
     def deck(self, seat: int) -> list[int]:
-        return deck(self.state, seat)
+        return deck_of(self.state, seat)
 
     @property
     def pile(self) -> list[int]:
@@ -68,7 +68,7 @@ class Table:
         return [members(words) for words in seen["opponent_slots"][: seen["deck_sizes"][1]]]
 
 
-def deck(state: np.record, seat: int) -> list[int]:
+def deck_of(state: np.record, seat: int) -> list[int]:
     """The true order of a deck, from the top down."""
     ring = np.roll(state["decks"][seat], -int(state["heads"][seat]))
     return ring[: state["deck_sizes"][seat]].tolist()

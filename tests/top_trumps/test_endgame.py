@@ -6,7 +6,7 @@ import pytest
 from docs.studies import top_trumps_winnable as winnable
 from parlour.baselines import make_policy
 from parlour.baselines.top_trumps import endgame
-from parlour.baselines.top_trumps.search import greedy_field, is_certain
+from parlour.baselines.top_trumps.david import goliath_field, is_certain
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
@@ -22,7 +22,7 @@ def late_position(game: Game, seed: int, num_unplayed: int = 1) -> np.record | N
     state, rngs = game.new_states()[0], streams([seed])
     game.deal(state, rngs[0])
     while not game.is_terminal(state) and state["num_unplayed"].max() > num_unplayed:
-        game.apply_action(state, greedy_field(state, int(state["starter"]), rngs[0]))
+        game.apply_action(state, goliath_field(state, int(state["starter"]), rngs[0]))
     return None if game.is_terminal(state) else state
 
 
@@ -77,7 +77,7 @@ def play_beside(
         ties = streams([0])
         ties["gamma"] = search.ties["gamma"]
         ties["state"] = SALT + np.uint64(row[endgame.NUM_TRICKS])
-        field = greedy_field(state, 1 - seat, ties[0])
+        field = goliath_field(state, 1 - seat, ties[0])
         endgame.follow_goliath(search, state["values"], row, own, other, SALT)
     GAME.apply_action(state, field)
     return bool(row[endgame.DOUBTS])

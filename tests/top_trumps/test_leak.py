@@ -11,7 +11,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.top_trumps.tables import Table, deck, members
+from tests.top_trumps.tables import Table, deck_of, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
 
@@ -58,7 +58,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
     drawn = sample(table.game, table.state, seat, 3000)
     for owner in (0, 1):
         possible = orders(table, seat, owner)
-        counts = Counter(tuple(deck(state, owner)) for state in drawn)
+        counts = Counter(tuple(deck_of(state, owner)) for state in drawn)
         assert set(counts) <= possible
         if len(possible) > 1:
             observed = [counts[order] for order in possible]

@@ -9,7 +9,7 @@ from scipy import stats
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.top_trumps.tables import CARDS, Table, deck, members
+from tests.top_trumps.tables import CARDS, Table, deck_of, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
 NUM_DEALS = 500
@@ -65,8 +65,8 @@ def test_4_the_deck_is_dealt_in_halves_at_random() -> None:
     states = dealt()
     assert (states["deck_sizes"] == 25).all()
     for state in states[:20]:
-        assert sorted(deck(state, 0) + deck(state, 1)) == list(range(50))
-    first = [deck(state, 0)[0] for state in states]
+        assert sorted(deck_of(state, 0) + deck_of(state, 1)) == list(range(50))
+    first = [deck_of(state, 0)[0] for state in states]
     assert stats.chisquare(np.bincount(first, minlength=50)).pvalue > ALMOST_NEVER
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from parlour.baselines.trick_taking.open_hands import TRICK, OpenHands, solve
+from parlour.baselines.trick_taking.open_hands import TRICK, SearchStack, solve
 from parlour.baselines.trick_taking.solver import card_values
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
@@ -106,11 +106,11 @@ def test_it_equals_plain_max_n(
     num_players: int, num_values: int, most_tricks: int, num_games: int
 ) -> None:
     game = load_game("trick_taking", num_players=num_players, num_values=num_values)
-    hands = OpenHands.empty(game, most_tricks)
+    stack = SearchStack.empty(game, most_tricks)
     out = np.zeros(num_players)
     num_ties = 0
     for state in positions(game, most_tricks, num_games):
-        solve(hands, state, out)
+        solve(stack, state, out)
         expected = plain_value(*as_sets(state))
         rest = (out - state.tricks_won) * TRICK
         assert rest.tolist() == list(expected), game.describe(state)
@@ -121,10 +121,10 @@ def test_it_equals_plain_max_n(
 
 def test_with_two_seats_it_equals_the_exact_solution() -> None:
     game = load_game("trick_taking", num_values=8)
-    hands, out = OpenHands.empty(game, 5), np.zeros(2)
+    stack, out = SearchStack.empty(game, 5), np.zeros(2)
     observation = game.new_observations()
     for state in positions(game, 5, 40):
-        solve(hands, state, out)
+        solve(stack, state, out)
         game.observe(state, int(state.seat_to_act), observation[0])
         best = card_values(game, observation).max()
         seat = int(state.seat_to_act)

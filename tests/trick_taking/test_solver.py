@@ -8,7 +8,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
 from parlour.baselines.search.best_response import best_replies
-from parlour.baselines.trick_taking import best_replies as replies
+from parlour.baselines.trick_taking import random_reply_table as replies
 from parlour.baselines.trick_taking import solver
 from parlour.baselines.trick_taking.measures import exploitability, regret
 from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ranked

@@ -1,7 +1,8 @@
-"""The same task in the frameworks of others, a short file each.
+"""Recipes: the same task in third-party frameworks, one short file each.
 
-All have one shape: `learn(game, config)` returns a torch module that gives each action a score, or
-a model of stable-baselines3, and `make_policy(module, game)` lets it play.
+Each has `learn(game, config)`, which returns a torch module that scores actions, a model of
+stable-baselines3, or a function of arrays. `make_policy(result, game)` makes a policy of any of
+them. `sb3_vec_env` is the environment of the recipes for stable-baselines3.
 """
 
 import dataclasses

@@ -38,4 +38,4 @@ def learn(game: Game, config: Config) -> nn.Module:
         _, *last = collect_rollouts(agent, envs, **state)
         state = dict(zip(("last_obs", "last_done", "last_scores", "last_info"), last, strict=True))
         agent.learn()
-    return nn.Sequential(agent.actor.encoder, agent.actor.head_net.wrapped)  # without drawing
+    return nn.Sequential(agent.actor.encoder, agent.actor.head_net.wrapped)  # logits, no sampling

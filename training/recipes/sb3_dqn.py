@@ -60,7 +60,7 @@ class MaskedDQN(DQN):
         episode_start: Any = None,
         deterministic: bool = False,
     ) -> tuple[np.ndarray, Any]:
-        """Return the best legal action of each observation, or at random another legal one."""
+        """Return the best legal action of each observation; exploring, a random legal one."""
         actions, state = self.policy.predict(observation, state, episode_start, deterministic)
         if not deterministic:
             explores = self._random.random(actions.shape) < self.exploration_rate

@@ -20,7 +20,7 @@ _MAX_OPEN_FILES = 1024
 _libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 
 
-def enter(sandbox: int) -> None:
+def enter_sandbox(sandbox: int) -> None:
     """Move this process, which has one thread, into the namespaces of the process `sandbox`.
 
     Its next children live there; itself it stays invisible to them. Raises OSError.
@@ -71,5 +71,5 @@ def _check(status: int, what: str) -> None:
 
 
 if __name__ == "__main__":
-    enter(int(sys.argv[1]))
+    enter_sandbox(int(sys.argv[1]))
     drop_privileges()

@@ -31,7 +31,7 @@ from ....envs.core.rng import streams
 from ...players.making import make_policy
 from ...players.user_files import CODE
 from ..play.entrants import names_a_file
-from .confine import drop_privileges, end_with_parent, enter, limit_resources
+from .confine import drop_privileges, end_with_parent, enter_sandbox, limit_resources
 from .limits import PlayerLimits
 from .player_process import OUT_OF_MEMORY, REFUSED, is_out_of_memory, serve
 from .sandbox import Sandbox
@@ -81,13 +81,13 @@ class ForkServer:
 
         The last one is a descriptor of the file in memory that the player prints to.
         """
-        player, players = _packets()
-        supervisor, supervisors = _packets()
+        player, player_end = _packets()
+        supervisor, supervisor_end = _packets()
         output = os.memfd_create("output")
         resources = limits.memory_mib * _MIB, limits.private_mib * _MIB, limits.processes
         order = [spec, resources, sandbox.first, sandbox.private]
-        descriptors = [players.fileno(), supervisors.fileno(), output]
-        with players, supervisors:
+        descriptors = [player_end.fileno(), supervisor_end.fileno(), output]
+        with player_end, supervisor_end:
             socket.send_fds(self._socket, [json.dumps(order).encode()], descriptors)
         return player, supervisor, output
 
@@ -173,7 +173,7 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
         try:
             folder = os.getcwd()
             if sandbox:
-                enter(sandbox)
+                enter_sandbox(sandbox)
             player = os.fork()
             if player == 0:
                 end_with_parent()  # else a player that waits, suspended, would outlive it
@@ -206,7 +206,8 @@ def _confine(resources: Sequence[int], is_in_sandbox: bool, private: str) -> Non
     limit_resources(memory, file_size, processes + _SPARE if is_in_sandbox else None)
     if is_in_sandbox:
         drop_privileges()
-        os.environ |= {PRIVATE_CODE: os.path.join(private, "code")}  # the others are read-only
+        # The other code caches are read-only.
+        os.environ |= {PRIVATE_CODE: os.path.join(private, "code")}
     os.environ |= {"HOME": private, "TMPDIR": private}
     tempfile.tempdir = None
 

@@ -58,14 +58,14 @@ def serve(game: Game, policy: Policy, arena: socket.socket) -> None:
 
 
 def _choose(game: Game, policy: Policy, memory: Any, asked: np.ndarray) -> bytes:
-    # Copies: within the question its parts lie at odd addresses.
+    # Copies, because the fields of a packed record are not aligned.
     parts = {name: asked[name].copy() for name in asked.dtype.names or ()}
     observations, masks, rngs = parts["observation"], parts["mask"], parts["rng"]
     if memory is not None:
         actions = np.array([memory.choose(observations[0], masks[0], rngs)])
     else:
         actions = np.asarray(policy(observations, masks, rngs, parts.get("position")))
-    # Here only their form, with an action that is always legal: the arena warns of others.
+    # Check only type and shape, by zeros with all actions legal: the arena checks legality.
     check_legal(game, policy.name, np.zeros_like(actions), np.ones_like(masks))
     answer = np.zeros(1, ANSWER)
     answer["action"], answer["rng"] = actions, rngs

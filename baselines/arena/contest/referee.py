@@ -48,7 +48,7 @@ class IsolatedPlayer:
         log: Log,
         server: ForkServer,
         new_sandbox: Callable[[], Sandbox],
-        tracebacks: bool = False,
+        tracebacks: bool,
     ) -> None:
         self.name = check_is_text(spec)
         self.warnings: list[str] = []
@@ -89,7 +89,7 @@ class IsolatedPlayer:
         self._question = question(self._game, self.needs_positions)
 
     def tell(self, request: bytes) -> None:
-        """Send an observation to a player with memory, on its own time. Raises Forfeit."""
+        """Send BEGIN or WATCH to a player with memory, and charge its time. Raises Forfeit."""
         _, spent = self._ask_in_time(request, len(DONE))
         self._allowance = max(0.0, self._allowance - spent)
 

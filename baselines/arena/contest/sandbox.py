@@ -37,10 +37,10 @@ _TRIAL_SECONDS = 60.0
 
 
 class Bubblewrap:
-    """A new sandbox of bubblewrap for the player `spec`. Raises OSError where there is none.
+    """A new sandbox of bubblewrap for the player `spec`. Raises OSError where bubblewrap fails.
 
-    `first` is the process whose namespaces the player enters. `private` is the folder that it can
-    write to, as it sees it.
+    `first` is the process whose namespaces the player enters. `private` is the path, inside the
+    sandbox, of the folder that it can write to, besides /dev/shm.
     """
 
     private = _PRIVATE
@@ -114,14 +114,14 @@ def choose_sandbox(method: str) -> str:
         raise ValueError(f"contest time needs Linux; this system is {sys.platform}")
     if method not in METHODS:
         raise ValueError(f"sandbox must be one of {', '.join(METHODS)}; got {method!r}")
-    why = None if method == NONE else refusal()
+    why = None if method == NONE else why_no_bubblewrap()
     if why is not None and method == BWRAP:
         raise ValueError(f"the sandbox {BWRAP} does not work here: {why}")
     return NONE if method == NONE or why is not None else BWRAP
 
 
 @lru_cache
-def refusal() -> str | None:
+def why_no_bubblewrap() -> str | None:
     """Try bubblewrap once; return why it does not work on this machine, or None."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed; on Debian and Ubuntu: apt install bubblewrap"

@@ -45,7 +45,7 @@ class TimeControl(PlayerLimits):
     sandbox: str = AUTO  # auto, bwrap or none
     secret: str = ""  # a word; see `new_secret`
     tracebacks: bool = False  # show on stderr what a player printed before it crashed
-    hidden: tuple[str, ...] = ()  # files that no player in a sandbox may see
+    hidden: tuple[str, ...] = ()  # paths hidden from players in a sandbox that do not need them
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,7 +86,7 @@ class TimeControl(PlayerLimits):
         digest = hashlib.blake2b(number.to_bytes(8, "little"), digest_size=8, key=key).digest()
         return int.from_bytes(digest, "little") % SEED_LIMIT
 
-    def refusals(self, game: Game, specs: Sequence[Any]) -> None:
+    def check_players(self, game: Game, specs: Sequence[Any]) -> None:
         """Make each of these players once, in its own process.
 
         Raises ValueError for a player that `make_policy` refuses. A player that crashes or hangs is
@@ -172,10 +172,10 @@ def play_game(
         for player in players:
             player.begin()
         Seating(tables, players, seats, luck).advance(tables.all_rows)
-    except Forfeit as charge:
-        seat = [player.forfeit for player in players].index(charge)
+    except Forfeit as forfeited:
+        seat = [player.forfeit for player in players].index(forfeited)
         name = players[seat].name
-        fault = Fault(seed, sitting, seat, name, charge.kind, charge.reason)
+        fault = Fault(seed, sitting, seat, name, forfeited.kind, forfeited.reason)
         return forfeit(game.num_seats, seat), fault
     finally:
         for player in players:

@@ -13,10 +13,10 @@ _KIB, _MIB = 1 << 10, 1 << 20
 
 
 class Meter:
-    """Measures the charge for one reply of the process `player` and those that it starts.
+    """Measures the time to charge for one reply of the process `player` and its descendants.
 
-    Only its own time is always known. That of the others is measured in `look`, which takes longer:
-    what they used before the first look is free.
+    The player's own processor time is read at any time, that of its descendants only by `look`,
+    which is slower: what they used before the first look is free.
     """
 
     def __init__(self, player: int) -> None:
@@ -57,10 +57,10 @@ def num_tasks(members: Iterable[int]) -> int:
 
 
 def memory_mib(members: list[int]) -> float:
-    """Return the MiB of these processes: their pages in memory, and files that lie in memory.
+    """Return the MiB that these processes use: anonymous and shared memory, and memfd files.
 
-    Each counts its part of the pages that it has in common with others, such as those of the fork
-    server. Pages of files on disk, such as libraries, are left out.
+    It is their proportional set size (PSS): a page shared with others, such as the fork server,
+    counts in part. Pages of files on disk, such as libraries, are left out.
     """
     kib = 0
     for pid in members:

@@ -17,7 +17,7 @@ from ....envs.core.play.slices import play_slices
 from ....envs.core.play.tables import Tables, new_streams
 from ....envs.core.rng import checked_seeds, start_players, start_stream
 
-GAME_PLIES = 32  # of a short game: what a thread's slice is worth
+GAME_PLIES = 32  # estimate for a short game, by which `play_slices` counts its threads
 
 
 class _Out(NamedTuple):

@@ -13,7 +13,7 @@ from ....envs.core.game import Game
 from ..ratings.statistics import Estimate, proportion_of_deals
 from .batches import Contest
 from .entrants import EntrantSpec, enter
-from .match import PLAIN, deal_seeds
+from .match import DEFAULT_PLAN, deal_seeds
 from .playing import Plan, play_contests
 
 
@@ -43,7 +43,7 @@ def play_duplicate(
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
-    plan: Plan = PLAIN,
+    plan: Plan = DEFAULT_PLAN,
 ) -> DuplicateResult:
     """Play `first` against `second` in duplicate: each deal twice, with the hands exchanged.
 
@@ -55,7 +55,7 @@ def play_duplicate(
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     played = play_contests(game, [contest], seeds, plan, on_progress)[0]
-    one_return, other_return = hands_of_seat_0(played.returns).T
+    one_return, other_return = returns_of_seat_0(played.returns).T
     outcomes = np.sign(one_return - other_return)
     wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     one, other = (entrant.name for entrant in contest.entrants)
@@ -68,6 +68,6 @@ def check_two_seats(game: Game) -> None:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
 
 
-def hands_of_seat_0(returns: np.ndarray) -> np.ndarray:
+def returns_of_seat_0(returns: np.ndarray) -> np.ndarray:
     """Select each player's return with the hand of seat 0: [deals, 2] of [deals, 2, 2]."""
     return returns[:, :, 0]

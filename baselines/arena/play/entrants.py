@@ -37,8 +37,8 @@ def enter(specs: Sequence[EntrantSpec], game: Game, runs_files: bool = True) -> 
     """Return the entrants in the order given. Raises ValueError for a spec that is not a player.
 
     An entrant has the name of its policy; entrants with the same name are called by their specs.
-    `best` enters as the player that it stands for. Those that have entered before stay the same.
-    Without `runs_files`, no user's file is run in this process.
+    `best` enters as the player that it stands for. An `Entrant` among `specs` keeps its spec and
+    its identity. Without `runs_files`, no user's file is run in this process.
     """
     entrants = [
         spec if isinstance(spec, Entrant) else _one(spec, game, runs_files) for spec in specs
@@ -70,7 +70,7 @@ def _name(spec: Any, game: Game, runs_files: bool) -> str:
 
 
 def names_a_file(spec: str) -> bool:
-    """Return whether making this player may run a user's file."""
+    """Return whether this text names a user's file: code, a model or a checkpoint."""
     return any(suffix in spec for suffix in USERS_FILES)
 
 

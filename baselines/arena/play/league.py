@@ -24,7 +24,7 @@ from ..ratings.statistics import Estimate
 from ..results.store import Setting
 from .batches import Contest
 from .entrants import scripted_players
-from .match import PLAIN, deal_seeds
+from .match import DEFAULT_PLAN, deal_seeds
 from .playing import Plan, PlayedContest, play_contests
 from .tournament import contests_of
 
@@ -62,13 +62,13 @@ def play_league(
     specs: Sequence[str],
     num_deals: int,
     search_deals: int,
-    plan: Plan = PLAIN,
+    plan: Plan = DEFAULT_PLAN,
     on_progress: Callable[[int], None] | None = None,
 ) -> Standings:
     """Play every member against every other, and rate them; `search_deals` where one searches.
 
-    A member that is not one compiled function counts as a search. `on_progress` is called with the
-    number of games done so far by searches, or by the others.
+    A member that is not one compiled function counts as a search. `on_progress` counts first the
+    games without a search, then from 0 those with one.
     """
     is_slow = {spec: make_policy(spec, game).row_function is None for spec in specs}
     meetings: dict[bool, list[Contest]] = {False: [], True: []}
@@ -90,8 +90,8 @@ def ladder(table: Standings, seconds: dict[str, float]) -> list[Rung]:
     for row, line in zip(table.rows, table.cross, strict=True):
         scores = {name: score for name, score in zip(names, line, strict=True) if score is not None}
         worst = min(scores, key=lambda name: scores[name].mean, default="")
-        score = scores[worst].scaled(-1, 1) if worst else Estimate(0.5, 0.0, 1.0)
-        against_it = [score.mean, score.high, score.low]
+        score = scores[worst] if worst else Estimate(0.5, 0.0, 1.0)
+        against_it = [1 - score.mean, 1 - score.high, 1 - score.low]
         rungs.append(
             Rung(row.player, seconds[row.player], list(row.elo), row.games, worst, against_it)
         )

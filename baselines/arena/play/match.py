@@ -10,13 +10,13 @@ import numpy as np
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ...advice.result_words import Words, words_of
-from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
+from ..ratings.sprt import UNDECIDED, Sprt, Verdict, sprt_verdict
 from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest, Outcomes
 from .entrants import EntrantSpec, enter
-from .playing import Part, Plan, PlayedContest, assembled, in_lines, play_contests
+from .playing import Part, Plan, PlayedContest, assembled, log_progress, play_contests
 
-PLAIN = Plan()
+DEFAULT_PLAN = Plan()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +41,7 @@ class MatchResult:
     elo: Estimate  # the Elo difference at which this mean return is expected
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # of the sequential test, where there was one
-    # The limits of contest time and the secret of its deals; None for a match without a contest.
+    # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
     @property
@@ -76,15 +76,15 @@ def play_match(
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
     sprt: Sprt | None = None,
-    plan: Plan = PLAIN,
+    plan: Plan = DEFAULT_PLAN,
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
     `first` and `second` are anything that `make_policy` accepts, or entrants. The same seed gives
-    the same result under every `plan`. With `sprt` the match ends as soon as the test decides,
-    after `num_deals` at the latest; the score of a deal is (1 + mean return of `first`) / 2.
-    `on_progress` is called with the number of games played. Raises ValueError for unknown players
-    and for an impossible number of deals::
+    the same result; of the `plan`, only its `control` affects it. With `sprt` the match ends as
+    soon as the test decides, after `num_deals` at the latest; the score of a deal is
+    (1 + mean return of `first`) / 2. `on_progress` is called with the number of games played.
+    Raises ValueError for unknown players and for an impossible number of deals::
 
         >>> import parlour
         >>> game = parlour.load_game("president", num_players=2)
@@ -124,7 +124,7 @@ def _until_decided(
 ) -> MatchResult:
     """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
-    tell = on_progress or in_lines(len(seeds) * game.num_seats)
+    tell = on_progress or log_progress(len(seeds) * game.num_seats)
     parts: list[Part] = []
     for start in range(0, len(seeds), block):
         before = start * game.num_seats
@@ -136,7 +136,7 @@ def _until_decided(
             lambda done, before=before: tell(before + done),  # type: ignore[misc]
         )
         parts.append((seeds[start], Outcomes(played.returns, played.faults)))
-        verdict = judge(_scores(assembled(contest, parts)), sprt, start)
+        verdict = sprt_verdict(_scores(assembled(contest, parts)), sprt, start)
         if verdict.decision != UNDECIDED:
             break
     decided = assembled(contest, parts, seeds[: verdict.num_deals])

@@ -51,7 +51,8 @@ class Plan(NamedTuple):
     batch_deals: int = BATCH_DEALS
     store: Store | None = None  # results are read from it, and kept there as they come
     control: Control | None = None
-    on_faults: Callable[[Game, tuple[Fault, ...]], None] | None = None  # with those of a contest
+    # Called with the faults of each contest.
+    on_faults: Callable[[Game, tuple[Fault, ...]], None] | None = None
 
 
 def play_contests(
@@ -63,8 +64,8 @@ def play_contests(
 ) -> list[PlayedContest]:
     """Play the deals `seeds` of every contest; call `on_progress` with the games done so far.
 
-    Without `on_progress`, a long wait gets a line on stderr now and then. Raises
-    ValueError where there is no deal to play, or where a store cannot identify a player.
+    Without `on_progress`, a line is logged now and then during a long wait. Raises ValueError where
+    there is no deal to play, or where a store cannot identify a player.
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
@@ -77,7 +78,7 @@ def play_contests(
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
     total = len(seeds) * sum(num_games.values())
     done = total - sum(batch.num_deals * num_games[batch.contest] for batch in batches)
-    tell = on_progress or in_lines(total)
+    tell = on_progress or log_progress(total)
     if store is not None:
         for contest in dict.fromkeys(batch.contest for batch in batches):
             store.enter(setting, contest)
@@ -95,8 +96,8 @@ def play_contests(
     return played
 
 
-def in_lines(num_games: int) -> Callable[[int], None]:
-    """Return an `on_progress` that prints a line on stderr now and then."""
+def log_progress(num_games: int) -> Callable[[int], None]:
+    """Return an `on_progress` that logs a line now and then."""
     wait = Wait()
     return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
 

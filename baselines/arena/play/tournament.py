@@ -8,7 +8,7 @@ from ..ratings.standings import Standings, check_scoring, standings
 from ..results.store import Setting, Store
 from .batches import Contest
 from .entrants import Entrant, EntrantSpec, check_distinct, enter
-from .match import PLAIN, deal_seeds
+from .match import DEFAULT_PLAN, deal_seeds
 from .playing import Plan, play_contests, read_contests
 from .seatings import sittings_a_deal
 
@@ -21,7 +21,7 @@ def play_tournament(
     on_progress: Callable[[int], None] | None = None,
     form: str = "round_robin",
     scoring: str = "games",
-    plan: Plan = PLAIN,
+    plan: Plan = DEFAULT_PLAN,
 ) -> Standings:
     """Play a tournament of players that `make_policy` takes, and rate them.
 
@@ -31,9 +31,10 @@ def play_tournament(
     of as many players as seats plays at one table, in a balanced sample of seatings. Each meeting
     has the same `num_deals` deals. `scoring` is "games", or "duplicate" for two seats.
 
-    The table depends neither on the order of the players (except the first of a gauntlet) nor on
-    the `plan`. Results in the plan's store are not played again. `on_progress` is called with the
-    number of games done (see `num_games`). Raises ValueError for an impossible tournament::
+    The table does not depend on the order of the players (except the first of a gauntlet); of the
+    `plan`, only its `control` affects it. Results in the plan's store are not played again.
+    `on_progress` is called with the number of games done (see `num_games`). Raises ValueError for
+    an impossible tournament::
 
         >>> import parlour
         >>> game = parlour.load_game("president", num_players=2)
@@ -108,7 +109,7 @@ def _free_for_all(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
 
 
 def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """In an order of their own, so that the order they were given in decides nothing."""
+    """Sort by name and identity, so that the order of the arguments has no effect."""
     return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity))
 
 

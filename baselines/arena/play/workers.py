@@ -20,7 +20,7 @@ from .batches import DealBatch, Outcomes, play_batch
 
 Submit = Callable[[DealBatch], Future]  # start to play a batch
 
-_TRIES = 3  # attempts at a batch whose worker is killed
+_TRIES = 3  # attempts to get another result where workers are killed
 
 
 class Workers(NamedTuple):
@@ -36,8 +36,8 @@ def play_all(
 ) -> Iterator[tuple[DealBatch, Outcomes]]:
     """Yield each batch with its outcomes, as soon as they are known, in any order.
 
-    Workers take batches one by one. Raises PlayerError where workers end several times in a row
-    at the same batches.
+    Workers take batches one by one. Raises PlayerError where workers end `_TRIES` times without a
+    result in between.
     """
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")

@@ -23,7 +23,7 @@ _SMALL_GAIN = 1e-12
 _SMALL_STEP = 1e-9
 
 
-class Model(NamedTuple):
+class ChoiceModel(NamedTuple):
     """A conditional logit: design[c] @ parameters + offset[c] is choice c's log weight."""
 
     design: np.ndarray  # [choices, parameters]: strengths, then ties of 2, 3, ...
@@ -32,7 +32,7 @@ class Model(NamedTuple):
     set_of: np.ndarray  # [choices]
 
 
-def build_model(choices: list[Choice], num_players: int) -> tuple[dict[Choice, int], Model]:
+def build_model(choices: list[Choice], num_players: int) -> tuple[dict[Choice, int], ChoiceModel]:
     """Number every choice that could have been made, and build the model of them."""
     most_equal = max(len(choice.chosen) for choice in choices)
     number_of: dict[Choice, int] = {}
@@ -49,14 +49,14 @@ def build_model(choices: list[Choice], num_players: int) -> tuple[dict[Choice, i
             offset.append(math.log(ways))
     sizes = np.diff([*starts, len(number_of)])
     set_of = np.repeat(np.arange(len(starts)), sizes)
-    return number_of, Model(np.array(design), np.array(offset), np.array(starts), set_of)
+    return number_of, ChoiceModel(np.array(design), np.array(offset), np.array(starts), set_of)
 
 
-def log_likelihood(model: Model, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def log_likelihood(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """Return the log likelihood [B] of counts [choices] at parameters [B, P], with the prior.
 
-    The prior is half a game won and half a game lost by each player against an average one, so that
-    the maximum is finite for a player that wins all games.
+    The prior is half a game won and half a game lost against an average player, for each strength
+    and in the same form for each tie parameter, so that the maximum is always finite.
     """
     logs = _log_chances(model, parameters) @ counts
     prior = special.log_expit(parameters) + special.log_expit(-parameters)
@@ -64,7 +64,7 @@ def log_likelihood(model: Model, counts: np.ndarray, parameters: np.ndarray) -> 
 
 
 def maximise(
-    model: Model, counts: np.ndarray, start: np.ndarray, held: np.ndarray | None = None
+    model: ChoiceModel, counts: np.ndarray, start: np.ndarray, held: np.ndarray | None = None
 ) -> np.ndarray:
     """Find the parameters [B, P] of greatest likelihood for counts [choices], by Newton's method.
 
@@ -82,7 +82,7 @@ def maximise(
 
 
 def _go_uphill(
-    model: Model, counts: np.ndarray, parameters: np.ndarray, step: np.ndarray
+    model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray, step: np.ndarray
 ) -> np.ndarray:
     """Take each step [B, P], halved until the likelihood does not fall."""
     level = log_likelihood(model, counts, parameters)
@@ -96,7 +96,7 @@ def _go_uphill(
 
 
 def _newton_step(
-    model: Model, counts: np.ndarray, parameters: np.ndarray, held: np.ndarray | None
+    model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray, held: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return Newton's step [B, P], and twice what it should add to the log likelihood [B].
 
@@ -120,7 +120,7 @@ def _newton_step(
     return step, (step * gradient).sum(axis=1)
 
 
-def information(model: Model, counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
+def information(model: ChoiceModel, counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
     """Return Fisher's information [B, P, P] of the games at the chances [B, choices]."""
     made = np.add.reduceat(counts, model.starts)
     means = set_means(model, chances)
@@ -130,17 +130,17 @@ def information(model: Model, counts: np.ndarray, chances: np.ndarray) -> np.nda
     return out
 
 
-def set_means(model: Model, chances: np.ndarray) -> np.ndarray:
+def set_means(model: ChoiceModel, chances: np.ndarray) -> np.ndarray:
     """Return the expected row of the design in each set: [B, sets, P]."""
     return np.add.reduceat(chances[:, :, None] * model.design, model.starts, axis=1)
 
 
-def choice_chances(model: Model, parameters: np.ndarray) -> np.ndarray:
+def choice_chances(model: ChoiceModel, parameters: np.ndarray) -> np.ndarray:
     """Return the probability of each choice within its set: [B, choices]."""
     return np.exp(_log_chances(model, parameters))
 
 
-def _log_chances(model: Model, parameters: np.ndarray) -> np.ndarray:
+def _log_chances(model: ChoiceModel, parameters: np.ndarray) -> np.ndarray:
     logs = parameters @ model.design.T + model.offset
     logs -= np.maximum.reduceat(logs, model.starts, axis=1)[:, model.set_of]
     return logs - np.log(np.add.reduceat(np.exp(logs), model.starts, axis=1))[:, model.set_of]

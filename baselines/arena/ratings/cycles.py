@@ -21,7 +21,7 @@ class NashAverage:
 
     player: str
     weight: float  # 0 .. 1
-    score: Estimate | None  # 0 .. 1, for this mixture; None where the player is all of it
+    score: Estimate | None  # 0 .. 1, for this mixture; None where it met no other player of it
 
 
 def find_cycle(lows: np.ndarray) -> list[int]:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, special
 
-from .choice_model import Model, choice_chances
+from .choice_model import ChoiceModel, choice_chances
 from .rankings import Choice
 from .statistics import effective_number, variance_of_deals
 
-_FEWEST_DEALS = 1.5  # that say anything of how deals differ
+_MIN_DEALS = 1.5  # effective; fewer show nothing of the variance between deals
 
 
 class Fit(NamedTuple):
@@ -22,7 +22,7 @@ class Fit(NamedTuple):
 
 
 def goodness_of_fit(
-    model: Model,
+    model: ChoiceModel,
     counts: sparse.csr_matrix,
     best: np.ndarray,
     choices: list[Choice],
@@ -50,7 +50,7 @@ def goodness_of_fit(
     num_deals = float(effective_number(np.asarray(counts.sum(axis=1)))[0])
     has_later_places = any(not choice.is_first for choice in choices)
     freedom = num_cells if has_later_places else num_cells - (num_players - 1)
-    if freedom < 1 or spread == 0 or num_deals < _FEWEST_DEALS:
+    if freedom < 1 or spread == 0 or num_deals < _MIN_DEALS:
         return Fit(0.0, 0, 1.0)
     corrected = statistic * num_cells / spread
     return Fit(corrected, freedom, _p_value(corrected, freedom, num_deals))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse, special
 
 from .choice_model import (
-    Model,
+    ChoiceModel,
     build_model,
     choice_chances,
     information,
@@ -50,7 +50,7 @@ class Ratings(NamedTuple):
 class _Rated(NamedTuple):
     """One group's model at its maximum."""
 
-    model: Model
+    model: ChoiceModel
     counts: sparse.csr_matrix  # [deals, choices that could have been made]
     totals: np.ndarray  # [choices]
     best: np.ndarray  # [1, P]
@@ -109,13 +109,13 @@ def _intervals(rated: _Rated, made: Choices, num_players: int) -> list[Estimate]
 
 
 def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the uncertainty of each contrast [M, P] and the number of its deals: two arrays [M].
+    """Return the root of the design effect of each contrast [M, P], and its effective deals: [M].
 
-    The first is the standard error between deals divided by that of independent games (see
+    The design effect is the variance between deals divided by that of independent games (see
     `statistics`). Where nearly all games are won, deals are alike by necessity and show little of
-    how much they can differ; the effective number of deals (the degrees of freedom of the variance
-    estimate, Satterthwaite 1946) is then close to the number of upsets. The second array counts
-    deals by weight.
+    how much they can differ; the variance is then estimated with about as many effective deals as
+    there are upsets (its degrees of freedom, Satterthwaite 1946). The effective deals returned are
+    Kish's, by the weights of the deals (see `effective_number`).
     """
     model, counts, best = rated.model, rated.counts, rated.best
     chances = choice_chances(model, best)

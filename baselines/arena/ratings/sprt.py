@@ -58,7 +58,7 @@ class Verdict:
         return f"sequential test: {self.decision} after {self.num_deals:,} deals ({ratio})"
 
 
-def judge(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
+def sprt_verdict(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
     """Return the verdict at the first deal that allows one, from scores [deals] in 0 .. 1.
 
     The first `num_judged` deals were judged before, without a decision.

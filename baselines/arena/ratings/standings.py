@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..play.duplicate import hands_of_seat_0
+from ..play.duplicate import returns_of_seat_0
 from ..play.entrants import Entrant
 from ..play.playing import PlayedContest
 from ..results.store import Setting
@@ -26,7 +26,7 @@ from .statistics import (
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
 SCORINGS = ("games", "duplicate")
-DOUBTFUL = 0.05  # a fit as bad as this has a p-value below it
+DOUBTFUL = 0.05  # significance level: with a smaller p-value one rating a player does not fit
 
 Comparisons = dict[tuple[int, int], np.ndarray]  # of pairs: scores and their number [2, deals]
 
@@ -71,7 +71,7 @@ class Standings:
     cycle: tuple[str, ...] = ()  # players of whom each beats the next, and the last the first
     # Ratings that allow cycles, where one number a player does not explain the results.
     nash_averages: tuple[NashAverage, ...] = ()
-    # The limits of contest time and the secret of its deals; None where there was no contest.
+    # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     num_seats: int = 2
 
@@ -162,9 +162,9 @@ def _games(played: PlayedContest, number: dict[Entrant, int]) -> Scored:
 
 
 def _duplicate(games: Scored) -> Scored:
-    """Score each deal of a contest by the returns from seat 0; number its players."""
+    """Score each deal of a contest by the returns from seat 0."""
     players = games.players[:, :, 0]
-    return Scored(players[:, None, :], hands_of_seat_0(games.values)[:, None, :], games.seeds)
+    return Scored(players[:, None, :], returns_of_seat_0(games.values)[:, None, :], games.seeds)
 
 
 def _sums(

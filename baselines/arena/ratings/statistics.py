@@ -1,10 +1,11 @@
 """Estimates with their 95 % intervals; the deal is the unit, because its games are not independent.
 
-Few deals say little about how much deals differ. Every interval therefore adds a part of a deal of
-independent games to the variance seen between deals, and takes Student's quantile instead of the
-normal one. The part is 1/n for n deals: enough that no interval is degenerate, and soon negligible.
-In simulations (docs/studies/intervals.md) the intervals contain the truth in about 95 % of cases
-whether the games of a deal are alike, independent or opposed.
+Few deals say little about how much deals differ. All intervals therefore take Student's quantile
+instead of the normal one, and all but those of means without bounds add a part of a deal of
+independent games to the variance seen between deals. The part is 1/n for n deals: enough that none
+of them is degenerate, and soon negligible. In simulations (docs/studies/intervals.md) the intervals
+contain the truth in about 95 % of cases whether the games of a deal are alike, independent or
+opposed.
 """
 
 import math
@@ -67,9 +68,9 @@ def degrees_of_freedom(num_deals: float | np.ndarray) -> np.ndarray:
 def variance_of_deals(residuals: np.ndarray, independent: Any, num_deals: Any) -> Any:
     """Estimate the variance of a sum over deals, from each deal's residual [deals] or [deals, M].
 
-    It is the unbiased estimate, and what is added as explained above: the variance `independent`
-    that independent games would have, divided by the squared number of deals that show how much
-    deals differ. These are hardly more than the deals that are not like the rest.
+    It is the unbiased estimate, n / (n - 1) times the sum of squares, plus `independent` / n**2,
+    where `independent` is the variance that independent games would have. n is the effective
+    number of deals: `num_deals`, or fewer where the kurtosis of the residuals is above normal.
     """
     squares = residuals**2
     between = squares.sum(axis=0)

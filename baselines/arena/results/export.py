@@ -21,8 +21,9 @@ CROSS_TITLE = (
 )
 TINY = 0.0001
 Cells = tuple[Sequence[str], Sequence[Sequence[str]]]  # headings and rows
-# A pair is decided from this superiority on: of equal players, 1 % in theory. In simulations it is
-# up to twice that (docs/studies/intervals.md), and at most 2.5 % is what is promised.
+# Superiority from which the order of a pair counts as decided. For equal players that is wrongly
+# so in 1 % of cases in theory, up to 2 % in simulations (docs/studies/intervals.md); 2.5 % is the
+# limit that we promise.
 DECIDED = 0.995
 
 

@@ -105,10 +105,10 @@ class Setting(NamedTuple):
 class Store(contextlib.AbstractContextManager["Store"]):
     """An SQLite file of results. Several runs may read and write it at the same time.
 
-    What two runs play at the same time, both play; the results are the same, and kept once.
+    Deals that two runs play at the same time are played twice, with equal results.
 
-    With `to_read`, nothing is written. Raises ValueError where the file is not a store, or cannot
-    be opened::
+    With `to_read`, or where the file or its folder cannot be written to, it is opened for reading
+    only. Raises ValueError where the file is not a store, or cannot be opened::
 
         >>> import parlour
         >>> from parlour.baselines.arena import Plan
@@ -217,7 +217,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             _logger.warning(line)
 
     def settings(self) -> list[Setting]:
-        """Return the settings with results."""
+        """Return all settings, including those without results yet."""
         kinds = {"config": dict, "control": dict | None}
         rows = self._database.execute("SELECT * FROM setting ORDER BY game, id")
         return [

@@ -1,13 +1,13 @@
 """Learn the finisher's tables: `python -m parlour.baselines.notty.fit.values`.
 
 One seat plays by the tables: with two seats against each scripted player in turn, with more against
-a mixture of them and itself. The chance of a class at the end of a turn moves towards the best
-chance at the start of the next turn, and likewise within a turn. This is value iteration by play
-that looks one action ahead through all draws and takes. Each turn discounts a win a little. A loss
-to a single opponent is worth -1; where several play, somebody else often wins, and it is worth 0.
-Small hands are rare, so the seat sometimes gets a random hand, and it sometimes explores with a
-random action. The table of the last turn holds the mean chance to win by the second action of a
-turn, at any time in the games with two seats.
+a mixture of them and itself. This is temporal-difference learning of afterstates: the value of a
+class after an action moves towards the best value at the seat's next action, found one action ahead
+over all draws and takes. Each turn discounts a win a little. A loss to a single opponent is worth
+-1; where several play, somebody else often wins, and it is worth 0. Small hands are rare, so the
+seat sometimes gets a random hand, and it sometimes explores with a random action. The table of the
+last turn holds the mean chance to win by the second action of a turn, at any time in the games with
+two seats.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Opposition(NamedTuple):
 # Only aggressive never takes from a hand that is no larger, so only it fills the table of
 # LEFT_ALONE. That table is the same for all numbers of seats.
 _MIXED = Opposition((*[X_DEFENSIVE] * 6, *[ITSELF] * 2, X_AGGRESSIVE, DEFENSIVE), 40_000)
-FIELDS = {
+OPPOSITIONS = {
     2: (
         Opposition((DEFENSIVE,), 30_000),
         Opposition((AGGRESSIVE,), 200_000),
@@ -90,11 +90,11 @@ ROUNDS_A_LINE = 5  # rounds per printed line
 # The least learning rate in the first rounds and in the rest.
 FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
-SEEDS_A_COUNT = 10  # for each number of seats, one for each field
+SEEDS_A_COUNT = 10  # for each number of seats, one for each opposition
 
 
 class Match(NamedTuple):
-    """The learner's game under way against a field, and scratch: arrays of one."""
+    """The learner's game under way against an opposition, and scratch: arrays of one."""
 
     states: np.ndarray
     rngs: np.ndarray
@@ -140,21 +140,22 @@ def learn_seats(
     learned: tuple[np.ndarray, ...], num_seats: int, num_rounds: int, seed: int
 ) -> None:
     """Learn in games of `num_seats`."""
-    game, fields = load_game("notty", num_players=num_seats), FIELDS[num_seats]
+    game, oppositions = load_game("notty", num_players=num_seats), OPPOSITIONS[num_seats]
     first = seed + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
-    rngs = streams(range(first, first + len(fields) + 1))
+    rngs = streams(range(first, first + len(oppositions) + 1))
     scratch = game.new_observations(), np.zeros((1, game.num_mask_words), np.int64)
     matches = [
         Match(game.new_states(), rngs[index : index + 1], rngs[-1:], *scratch)
-        for index in range(len(fields))
+        for index in range(len(oppositions))
     ]
     players = np.zeros(num_seats, np.int64)
     for match in matches:
         deal(match.states[0], match.rngs[0])
     for index in range(num_rounds):
         rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
-        for field, match in zip(fields, matches, strict=True):
-            learn_turns(learned, match, np.array(field.players), players, field.turns, rate)
+        for opposition, match in zip(oppositions, matches, strict=True):
+            others, num_turns = np.array(opposition.players), opposition.turns
+            learn_turns(learned, match, others, players, num_turns, rate)
         if (index + 1) % ROUNDS_A_LINE == 0:
             print(f"{num_seats} seats: {index + 1} of {num_rounds} rounds", flush=True)
 
@@ -168,17 +169,17 @@ def first_values() -> np.ndarray:
 
 
 @array_rule
-def learn_turns(learned, match, field, players, num_turns, rate):
+def learn_turns(learned, match, opposition, players, num_turns, rate):
     """Play `num_turns` turns of the learner, game after game, and learn from them.
 
-    `learned` are the tables, the visits of each place, and the mean square of its scale. `players`
-    [seats] are drawn from `field` for each game.
+    `learned` are the tables, the visits of each place, and the mean square of its unit. `players`
+    [seats] are drawn from `opposition` for each game.
     """
     state, rng = match.states[0], match.rngs[0]
     observation, mask = match.observations[0], match.masks[0]
     place, unit, num_played = NOWHERE, 1.0, 0
     num_seats = players.shape[0]
-    draw_players(field, players, rng)
+    draw_players(opposition, players, rng)
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
@@ -187,7 +188,7 @@ def learn_turns(learned, match, field, players, num_turns, rate):
                 move_towards(learned, place, unit, lost, rate)
             place = NOWHERE
             deal(state, rng)
-            draw_players(field, players, rng)
+            draw_players(opposition, players, rng)
             continue
         clear(mask)
         legal_actions(state, mask)
@@ -198,20 +199,21 @@ def learn_turns(learned, match, field, players, num_turns, rate):
             continue
         if num_seats == 2:
             learn_last_turn(learned, state, mask, match.last_rngs[0])
-        learn_action(learned, state, mask, rng, field, place, unit, rate)
+        learn_action(learned, state, mask, rng, opposition, place, unit, rate)
         settle(state, rng)
         if state.seat_to_act != LEARNER and not is_terminal(state):
             num_played += 1
             if below(rng, TURNS_A_RANDOM_HAND) == 0:
                 give_random_hand(state, rng)
-            place, unit = own_place(state, NOTHING_YET, field)
+            place, unit = own_place(state, NOTHING_YET, opposition)
 
 
 @rule
-def draw_players(field, players, rng):
+def draw_players(opposition, players, rng):
     """Draw the other players of a game; where there is no choice, without a random number."""
+    num_choices = opposition.shape[0]
     for seat in range(LEARNER + 1, players.shape[0]):
-        players[seat] = field[0] if field.shape[0] == 1 else field[below(rng, field.shape[0])]
+        players[seat] = opposition[0 if num_choices == 1 else below(rng, num_choices)]
 
 
 @rule
@@ -240,7 +242,7 @@ def action_of(player, tables, observation, mask, rng):
 
 
 @array_rule
-def learn_action(learned, state, mask, rng, field, place, unit, rate):
+def learn_action(learned, state, mask, rng, opposition, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
     hands, passes = look(state)
     opponent_model = opponent_model_of(state.turns_played, state.takes)
@@ -248,7 +250,7 @@ def learn_action(learned, state, mask, rng, field, place, unit, rate):
         learned[0][opponent_model], opponent_model, mask, hands, state.phase, passes, rng
     )
     if state.phase != NOTHING_YET:
-        place, unit = own_place(state, state.phase, field)
+        place, unit = own_place(state, state.phase, opposition)
         move_towards(learned, place, unit, chance, rate)
     else:
         move_towards(learned, place, unit, DISCOUNT * chance, rate)
@@ -259,7 +261,7 @@ def learn_action(learned, state, mask, rng, field, place, unit, rate):
 
 @array_rule
 def learn_last_turn(learned, state, mask, rng):
-    """If the turn goes on, count its best chance to win at once, in the mean of its class."""
+    """Before a turn's second action, add its chance to win at once to the mean of its class."""
     if state.phase == NOTHING_YET:
         return
     hands, passes = look(state)
@@ -282,7 +284,7 @@ def move_towards(learned, place, unit, target, rate):
 
 
 @array_rule
-def own_place(state, phase, field):
+def own_place(state, phase, opposition):
     """The table index of the learner's position, and the factor of its value there (`unit_of`).
 
     NOWHERE while an opponent that takes cards has not taken any yet.
@@ -290,7 +292,7 @@ def own_place(state, phase, field):
     hands, passes = look(state)
     once, twice = hands[0, 0], hands[0, 1]
     opponent_model = opponent_model_of(state.turns_played, state.takes)
-    if opponent_model == LEFT_ALONE and field[0] != AGGRESSIVE:
+    if opponent_model == LEFT_ALONE and opposition[0] != AGGRESSIVE:
         return NOWHERE, 1.0
     index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, passes))
     return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)

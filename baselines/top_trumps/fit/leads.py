@@ -4,7 +4,7 @@
 compares all fields of each in the same re-deals. It prints, by the number of cards that the
 opponent has never played: the slope of a field's worth (games won) over its chance to win the
 trick, both less those of goliath's field; the deviation of what is left of its worth; the deviation
-in one re-deal; and how many re-deals tell as much as the chance does. `search` has simple
+in one re-deal; and how many re-deals tell as much as the chance does. `david.py` has simple
 functions of the number of cards that are near these.
 """
 
@@ -16,11 +16,11 @@ from ....envs.core.compile import rule
 from ....envs.core.rng import below, streams
 from ....envs.registry import load_game
 from ....envs.top_trumps.rules import NO_CARD, apply_action, deal
-from ..search import (
+from ..david import (
     begin,
     chance_to_win,
     compare_fields,
-    greedy_field,
+    goliath_field,
     known_top,
     new_field_search,
 )
@@ -81,7 +81,7 @@ def _sample(state, rngs, search, num_unseen, chances, worths):
         deal(state, rngs[row])
         while max(state.num_unplayed[0], state.num_unplayed[1]) > 1:
             seat = np.int64(state.starter)
-            field = greedy_field(state, seat, rngs[row])
+            field = goliath_field(state, seat, rngs[row])
             is_sampled = below(rngs[row], LEADS_BETWEEN_SAMPLES) == 0
             has_room = num_samples < num_unseen.shape[0]
             if is_sampled and has_room and known_top(state, 1 - seat) == NO_CARD:

@@ -100,7 +100,7 @@ class AnyEnv:
         return str(action) if self.game is None else self.game.action_name(action)
 
     def look(self) -> Any:
-        """Return what is seen now, comparable: who acts, what it observes, its mask, all pay."""
+        """Return what is seen now, comparable: the actor, its view and mask, all rewards so far."""
         agent = self.who()
         seen = None if agent is None else (self.observation(agent), self.mask(agent))
         return frozen((agent, seen, self.total))

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-NUM_REDEALS = 20  # of a position: an even chance to keep one thing each time is 1 in a million
+NUM_REDEALS = 20  # of a position: what moves half the time stays put once in a million
 ENOUGH_REDEALS = 4  # where they have changed what every other seat is shown
 NUM_TWINS = 10  # tried at a position
-NUM_EXAMINED = 6  # positions of a game, and the last two; the others only lead on
+NUM_EXAMINED = 6  # random positions of a game that are compared, besides the last two
 MAX_PLIES = 400  # of a game that is audited
 
 
@@ -189,7 +189,7 @@ class _Auditor:
             self.found[check, waits] = found
 
     def _redeal(self, position: Position, seat: int, rng: random.Random) -> None:
-        """Deal anew for a seat; then the others have something else, if they can."""
+        """Re-deal for a seat, and check that the views of all other seats change if they can."""
         kept = {other for other in range(position.num_seats) if other != seat}
         for number in range(1, NUM_REDEALS + 1):
             redealt = position.redealt(seat, rng)
@@ -206,7 +206,7 @@ class _Auditor:
     def _alternative(
         self, position: Position, seat: int, kept: set[int], rng: random.Random
     ) -> str | None:
-        """Say so where another position looks the same to a seat, but not to those in `kept`."""
+        """Return a sentence if a twin looks alike to a seat but not to one of `kept`, else None."""
         for _ in range(NUM_TWINS):
             twin = position.twin(seat, rng)
             if twin is None or _difference(position, twin, seat) is not None:

@@ -105,7 +105,7 @@ def _lay(places: Sequence[Place], cards: Sequence[Any]) -> None:
 
 
 class SteppedPosition(Position):
-    """A position of an environment that deals nothing anew; `rlcard` is that of RLCard in it."""
+    """A position of an environment without re-deals; `rlcard` is the RLCard one it wraps."""
 
     def __init__(self, env: Any, rlcard: Any, num_seats: int) -> None:
         self.env, self.rlcard, self.num_seats = env, rlcard, num_seats
@@ -170,7 +170,7 @@ def rlcard_subject(name: str) -> Subject:
 
 
 def notes_of(env: Any) -> tuple[str, ...]:
-    """Return what the audit cannot tell of an RLCard environment, or of another without one."""
+    """Return what the audit cannot tell; `env` is the RLCard environment, or None."""
     notes = ["It has no re-deal of its own."]
     if getattr(env, "name", None) not in HIDDEN:
         notes.append("It is not known which of its cards are hidden.")

@@ -69,7 +69,7 @@ class SpielPosition:
         return str(list(self.state.history()))
 
     def redealt(self, seat: int, rng: random.Random) -> "SpielPosition | None":
-        """Return `resample_from_infostate`."""
+        """Return the state of `resample_from_infostate`; None where the game lacks it."""
         try:
             state = self.state.resample_from_infostate(seat, rng.random)
         except RuntimeError as error:

@@ -11,7 +11,7 @@ from ..game import Game
 from . import rules as check_rules
 from . import views as check_views
 from .report import CheckError, CheckReport, Trial
-from .subjects import audited, is_of_others
+from .subjects import audited, names_other_library
 
 __all__ = ["CheckError", "CheckReport", "check_game"]
 
@@ -29,7 +29,8 @@ def check_game(
 
     A text names a game of another library to audit for what a seat can learn that it must not:
     `"pyspiel:gin_rummy"`, `"rlcard:uno"` or the path of a PettingZoo module; see `subject_of` in
-    `parlour.envs.core.checks.subjects`. Such a check takes some 20 seconds.
+    `parlour.envs.core.checks.subjects`. It takes at most 20 seconds of the processor, and uses only
+    `num_games` and `seed`.
 
     `referee(seed)` gives a deal as plain data and a slow, naive referee of the same game that has
     taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
@@ -50,7 +51,7 @@ def check_game(
         >>> game = parlour.load_game("trick_taking", num_values=2)
         >>> report = parlour.check_game(game, num_games=1)
     """
-    if isinstance(game_or_env, str) and is_of_others(game_or_env):
+    if isinstance(game_or_env, str) and names_other_library(game_or_env):
         return _audit(game_or_env, num_games, seed)
     game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
     declared = has_chance is not False

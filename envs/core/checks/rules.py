@@ -44,6 +44,7 @@ def check_questions(sample: Sample) -> None:
 
 def check_drawing(sample: Sample) -> str | None:
     """Drawing leaves the position alone."""
+    # `check_questions` has drawn every picture; this only reports whether there was one.
     return None if sample.game.draw is not None else "The game draws no picture."
 
 

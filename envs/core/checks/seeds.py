@@ -14,7 +14,7 @@ MORE_TRIES = 64  # after which equal deals of a small game are no coincidence
 OR_NO_CHANCE = "or declare has_chance=False where the rules leave nothing to chance"
 
 
-class Subject(Protocol):
+class PlaysBySeed(Protocol):
     """A Game or an environment that plays random games."""
 
     trial: Trial
@@ -27,13 +27,13 @@ class Subject(Protocol):
         """
 
 
-def more_seeds(subject: Subject) -> range:
+def more_seeds(subject: PlaysBySeed) -> range:
     """Return the seeds and more, because two games of a small game may be equal by chance."""
     seeds = subject.trial.seeds
     return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
 
 
-def check_repeatable(subject: Subject) -> None:
+def check_repeatable(subject: PlaysBySeed) -> None:
     """The same seed and actions give the same game, whatever the global generators are."""
     for seed in subject.trial.seeds:
         with _no_global_generators(0):
@@ -66,7 +66,7 @@ def _no_global_generators(seed: int) -> Iterator[None]:
             raise CheckError("global_generators", what)
 
 
-def check_seeds(subject: Subject) -> str | None:
+def check_seeds(subject: PlaysBySeed) -> str | None:
     """Different seeds give different episodes."""
     if not subject.trial.has_chance:
         return NO_CHANCE
@@ -77,7 +77,7 @@ def check_seeds(subject: Subject) -> str | None:
     return None
 
 
-def check_second_episode(subject: Subject) -> str | None:
+def check_second_episode(subject: PlaysBySeed) -> str | None:
     """The second episode neither repeats the first nor is it the same for all seeds."""
     if not subject.trial.has_chance:
         return NO_CHANCE

@@ -20,7 +20,7 @@ _OBSERVER_STREAM = 1 << 20  # purpose of re-dealing streams; far from those of t
 
 @dataclass
 class Situation:
-    """A position and its stream, which asks the rules of a game and plays on.
+    """A position and its random stream, with methods that call the game's rules.
 
     Every question checks that it leaves all bytes of the position as they were.
     """
@@ -92,7 +92,7 @@ class Situation:
         return replace(self, states=self.states.copy(), rngs=self.rngs.copy())
 
     def redealt(self, seat: int, number: int) -> "Situation":
-        """Return a copy with everything that the seat cannot know dealt anew from this stream."""
+        """Return a copy with all that the seat cannot know dealt anew by a stream of `number`."""
         twins = self.states.copy()
         self.game.reshuffle_unseen(twins[0], seat, streams([number], _OBSERVER_STREAM + seat)[0])
         return replace(self, states=twins, rngs=streams([number], _OBSERVER_STREAM))
@@ -208,7 +208,7 @@ class Sample:
     def redeals(
         self, most: int = MANY, first: int = 0
     ) -> Iterator[tuple[Situation, int, Situation]]:
-        """Yield views with the twin of the position that is re-dealt from streams from `first`."""
+        """Yield each position and seat with its re-dealt twin; streams count from `first`."""
         for number, (position, seat) in enumerate(self.views(most), first):
             yield position, seat, position.redealt(seat, number)
 

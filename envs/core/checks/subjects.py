@@ -8,7 +8,7 @@ from .audit_zoo import zoo_subject
 SECONDS = 20.0  # of an audit
 
 
-def is_of_others(name: str) -> bool:
+def names_other_library(name: str) -> bool:
     """Return whether a name stands for a game of another library."""
     return name.startswith((SPIEL, RLCARD)) or "." in name
 

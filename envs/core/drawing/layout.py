@@ -40,7 +40,7 @@ class Box(NamedTuple):
         return Box(self.x + gap, self.y + gap, self.width - 2 * gap, self.height - 2 * gap)
 
     def moved(self, outer: "Box") -> "Box":
-        """Return the box whose place in `outer` this is."""
+        """Return this box, relative to the corner of `outer`, in the picture's coordinates."""
         return self._replace(x=outer.x + self.x, y=outer.y + self.y)
 
     def rows(self, *heights: float) -> list["Box"]:

@@ -19,7 +19,7 @@ from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
 from ..play.loops import LOSS, loops_of
 from ..play.seating import illegal_action_message
-from ..play.tables import Tables, new_streams, nobody
+from ..play.tables import Tables, new_streams, self_play_seats
 from ..played.played import Played
 from ..rng import fresh_seed, streams
 from .common import (
@@ -105,7 +105,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _link_tables(self) -> None:
         """Make the compiled step."""
-        self._table.link(loops_of(self.game), nobody(self.game.num_seats))
+        self._table.link(loops_of(self.game), self_play_seats(self.game.num_seats))
         self._mask, self._numbers = self._table.mask, self._table.numbers
         self._step = self._table.play
 

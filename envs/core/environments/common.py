@@ -41,7 +41,7 @@ class ObservationEncoder:
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
     def with_views(self, told: Told) -> Told:
-        """Return a copy of `told` whose encoding shows its records again."""
+        """Return `told` with a new encoding: in a copy the old one views other arrays."""
         return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
 
 
@@ -74,9 +74,8 @@ def outside_error(num_actions: int, action: Any) -> ValueError:
 def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -> tuple[Any, ...]:
     """Return the deal or the position in `reset(options=...)`, and the `others`; None if not given.
 
-    A position is a record. Raises ValueError for what is no dict, for an option that does not
-    exist and for an impossible deal, which is tried elsewhere first: a game that is under way goes
-    on.
+    A position is a record. Raises ValueError for what is no dict, for an unknown option and for an
+    impossible deal, which is tried on a scratch position: the current game is left alone.
     """
     if not isinstance(options, Mapping | None):
         raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')

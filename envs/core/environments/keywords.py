@@ -85,7 +85,8 @@ KEYWORDS = (
         "num_threads",
         dict.fromkeys([VECTOR], 1),
         "1 and more",
-        "threads that step the tables, where all players are compiled; the arrays are the same",
+        "most threads that step the tables, with SameStep and compiled players only; the results "
+        "do not depend on it",
     ),
     Keyword(
         "render_mode",

@@ -24,8 +24,8 @@ def environment_bundle(
 ) -> dict[str, str]:
     """Return what a notebook shows of an environment: what `seat` may see, or all (seat None).
 
-    It opens at the position now, which stands alone where the game cannot be played again. The
-    picture is for viewers that run no page within a page.
+    It opens at the current position, which stands alone where the game cannot be played again. The
+    SVG picture is for viewers without iframes.
     """
     from ..drawing.render import drawn, picture_svg
     from ..played.page.replay import game_data, replay_frame

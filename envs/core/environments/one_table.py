@@ -87,7 +87,7 @@ class OneTable:
         return self.tables.determinize(self.tables.all_rows, np.array([seat]), rngs)[0]
 
     def look(self, seat: int) -> None:
-        """Show what a seat knows, with any seat to act."""
+        """Write what `seat` knows to `numbers` and `told.records`, even out of its turn."""
         self._look(seat)
 
     def __getstate__(self) -> dict[str, Any]:

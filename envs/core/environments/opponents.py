@@ -14,7 +14,7 @@ class Opponents(NamedTuple):
 
     policies: tuple[Any, ...]
     places: np.ndarray  # [seats, K] indices of them, clockwise from the learner, who is EXTERNAL
-    chances: np.ndarray  # [seats, K] of drawing one of the policies up to this one
+    chances: np.ndarray  # [seats, K] cumulative probabilities of these policies
 
     @classmethod
     def of(cls, given: Any, num_seats: int, num_others: int) -> "Opponents":

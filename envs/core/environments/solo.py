@@ -203,7 +203,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def _shown(self) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info, copied from the buffers."""
         numbers = self._numbers.copy()
-        info = {  # the same keys at every step, as those need who record them
+        info = {  # the same keys at every step: wrappers that record infos need that
             "action_mask": self._mask.copy(),
             "seat": self._episodes.seats.item(),
             "returns": np.zeros(self._num_seats),

@@ -53,8 +53,8 @@ _LINKED = ("_seated", "_loops", "_step", "_empty_masks")  # made from other attr
 class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
-    Here, below `gym.make_vec`, opponents are policies, not names. Each of the `num_threads` threads
-    steps at least 512 tables in compiled loops; opponents that are not compiled are asked in one.
+    Here, below `gym.make_vec`, opponents are policies, not names. With compiled opponents and
+    SAME_STEP, each of up to `num_threads` threads steps at least 2,048 tables; else one steps all.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next;
     and of games that ended in this step `returns` [N, seats], `length` [N], their number of steps,
@@ -223,7 +223,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """
         if not self._is_ready:
             raise ValueError("call reset() before step(), and after an error in either")
-        played = self._judge(np.asarray(actions))
+        played = self._checked_actions(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
         actors = self._games.seats.copy()
         if self._is_compiled and self.autoreset_mode is AutoresetMode.SAME_STEP:
@@ -305,7 +305,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             new(told.lengths),
         )
 
-    def _judge(self, actions: np.ndarray) -> np.ndarray:
+    def _checked_actions(self, actions: np.ndarray) -> np.ndarray:
         """Return the actions to play, int64; an illegal one is left only where it loses."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(

@@ -59,11 +59,11 @@ class Games(NamedTuple):
 class Draws(NamedTuple):
     """What a game draws before its deal: the EXTERNAL seat, and players for the other seats."""
 
-    rngs: np.ndarray  # [N] streams to draw from; [0]: who sits where stays
+    rngs: np.ndarray  # [N] streams to draw from; empty where the seating is fixed
     seat: int  # the EXTERNAL one, or ANY_SEAT
     places: np.ndarray  # [seats, K] policies to draw from, clockwise from the EXTERNAL seat
-    chances: np.ndarray  # [seats, K] of drawing one of the policies up to this one
-    codes: np.ndarray  # of each policy, and EXTERNAL at the end
+    chances: np.ndarray  # [seats, K] cumulative probabilities of these policies
+    codes: np.ndarray  # [policies + 1] code of each policy; the last is EXTERNAL
 
 
 class Seated(NamedTuple):
@@ -72,7 +72,7 @@ class Seated(NamedTuple):
     codes: np.ndarray  # [N, seats] numbers of compiled players, or EXTERNAL
     weights: tuple[np.ndarray, ...]  # of the players, as for `chooser`
     rngs: np.ndarray  # [N, seats] the players' streams
-    policies: np.ndarray  # [N, seats] who they are
+    policies: np.ndarray  # [N, seats] indices of policies, or EXTERNAL
     draws: Draws
 
 
@@ -83,7 +83,7 @@ class Told(NamedTuple):
     masks: np.ndarray  # [N, 8 * W] of those seats, as `spread_masks` writes them
     records: np.ndarray  # [N] scratch: what those seats know, a block at a time
     encoding: Any  # of `records` (see `fields.Encoding`)
-    numbers: np.ndarray  # [N, num_inputs] the same for a network
+    numbers: np.ndarray  # [N, num_inputs] these observations as vectors
     finals: np.ndarray  # [N, num_inputs] what the last actor knew, where a game has ended
     ended: np.ndarray  # [N] whether a game has ended
     lost: np.ndarray  # [N] whether by an illegal action
@@ -138,7 +138,7 @@ def loops_of(game: Game, players: tuple[CompiledPlayer, ...] = ()) -> Loops:
 
 
 def meanings_of(game: Game) -> dict[str, Function]:
-    """Return the rule functions of a game by name, and those below them, for further loops."""
+    """Return a game's rules by name, and `settle`, `ply`, `play`, `new_game` bound to them."""
     return _meanings(tuple(getattr(game, name) for name in _RULES))
 
 
@@ -222,7 +222,7 @@ def _play(state, rng, action, mask):
 
 
 def _new_game(state, rng, mask):
-    """Deal, again where that leaves no choice to any seat; return the seat to act."""
+    """Deal until some seat has a choice; return it, or NO_SEAT after MAX_DEALS deals."""
     for _ in range(MAX_DEALS):
         deal(state, rng)
         seat = play(state, rng, np.int64(NO_ACTION), mask)

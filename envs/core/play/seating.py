@@ -79,11 +79,11 @@ class Compiled(NamedTuple):
 
     players: tuple[CompiledPlayer, ...]
     weights: tuple[np.ndarray, ...]  # as for `chooser`
-    codes: np.ndarray  # of each policy, a number of `players` or EXTERNAL; and EXTERNAL at the end
+    codes: np.ndarray  # [policies + 1] indices of `players`, or EXTERNAL; the last is EXTERNAL
 
     @classmethod
     def of(cls, policies: Sequence[SeatedPolicy]) -> "Compiled":
-        """Return them, in an order of their own; equal players have one code."""
+        """Return the compiled players, sorted by name; equal players share one code."""
         compiled = {
             _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
         }
@@ -125,7 +125,7 @@ class Seating:
         self.rngs = rngs
         self._compiled = Compiled.of(policies)
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
-        self.choices: list[int] | None = None  # gets those that cannot be repeated, where it is set
+        self.choices: list[int] | None = None  # if set: actions of policies that do not repeat
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._compiled.codes[self.seated]
@@ -218,7 +218,7 @@ class Seating:
         return loops_of(self.tables.game, self._compiled.players)
 
     def seated_places(self, draws: Draws = NO_DRAWS) -> Seated:
-        """Return who acts in those loops, where each game draws its players by `draws`."""
+        """Return who acts in `loops`; `draws` says how each game draws its players."""
         return Seated(self._codes, self._compiled.weights, self.rngs, self.seated, draws)
 
     def check(self, games: Games, row: int) -> None:

@@ -84,11 +84,10 @@ class Tables:
         return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words, steps)
 
 
-def nobody(num_seats: int, rngs: np.ndarray | None = None) -> Seated:
-    """Return the seating of self-play: every seat is EXTERNAL; `rngs` [N, seats] are streams."""
+def self_play_seats(num_seats: int) -> Seated:
+    """Return the seating of self-play: every seat is EXTERNAL."""
     none = np.zeros((0, num_seats), np.int64)
-    streams = new_streams((0, num_seats)) if rngs is None else rngs
-    return Seated(none, (), streams, none, NO_DRAWS)
+    return Seated(none, (), new_streams((0, num_seats)), none, NO_DRAWS)
 
 
 def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:

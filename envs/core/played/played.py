@@ -1,7 +1,7 @@
 """The current game of an environment, from which a notebook shows it move by move.
 
-A step notes only the action that came from outside. All else is played again when somebody looks:
-the deal and compiled players repeat what they did, because they draw from the same random streams.
+A step notes the actions from outside and those of players that are not reproducible. When somebody
+looks, the deal and the compiled players are played again from the same random streams.
 """
 
 import copy
@@ -20,7 +20,7 @@ from ..rng import STREAM
 MakeSeating = Callable[[Tables, np.ndarray], Seating]
 
 
-class Position(NamedTuple):
+class LoggedPly(NamedTuple):
     """A position, and the action that was played in it: NO_ACTION in the last one."""
 
     state: np.record
@@ -47,7 +47,7 @@ class Played:
 
     def positions(
         self, game: Game, now: np.record, skip_forced: bool, make_seating: MakeSeating | None = None
-    ) -> list[Position] | None:
+    ) -> list[LoggedPly] | None:
         """Return all positions of the game so far; the last one is `now`.
 
         Return None where the game cannot be played again, because a player has changed since then
@@ -61,7 +61,7 @@ class Played:
 
     def _again(
         self, game: Game, skip_forced: bool, make_seating: MakeSeating | None
-    ) -> Iterator[Position]:
+    ) -> Iterator[LoggedPly]:
         tables = Tables(game, np.frombuffer(self._rngs, STREAM).copy())
         seating = None
         if make_seating is not None:
@@ -82,7 +82,7 @@ class Played:
             else:
                 turn.actions[0] = next(given if policy is None else heard, NO_ACTION)
             action = int(turn.actions[0])
-            yield Position(tables.states.copy()[0], action)
+            yield LoggedPly(tables.states.copy()[0], action)
             if action == NO_ACTION:
                 return
-        yield Position(tables.states.copy()[0], NO_ACTION)
+        yield LoggedPly(tables.states.copy()[0], NO_ACTION)

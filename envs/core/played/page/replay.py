@@ -21,6 +21,7 @@ from ...words import with_names
 from . import asset
 
 _TEMPLATE = "replay.html"
+_FRAME_HEIGHT = 760  # pixels, in a notebook
 # For each ply, or None where there was no choice: "values", the expected return of each action by
 # name for its seat; "reaches", half the width of their intervals; "unsearched", the actions without
 # a value; "regret", what the move lost beyond doubt; "text", the same in words.
@@ -110,8 +111,8 @@ def replay_page(data: Mapping[str, Any]) -> str:
     return page
 
 
-def replay_frame(data: Mapping[str, Any], height: int = 760) -> str:
+def replay_frame(data: Mapping[str, Any]) -> str:
     """Return the replay as a frame for a notebook, which cannot touch the rest of its page."""
     inside = html.escape(replay_page(data), quote=True)
-    size = f'width="100%" height="{height}" style="border:0;border-radius:12px"'
+    size = f'width="100%" height="{_FRAME_HEIGHT}" style="border:0;border-radius:12px"'
     return f'<iframe sandbox="allow-scripts" srcdoc="{inside}" {size}></iframe>'

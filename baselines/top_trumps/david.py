@@ -102,7 +102,7 @@ def david(game: Game, num_playouts: int | None = None, milliseconds: float | Non
             num_left = begin(positions[row], search)
             while num_left > 0 and time.perf_counter() < end:
                 num_left = play_out(positions[row], rngs[row], search, num_left)
-            actions[row] = best_field(search)
+            actions[row] = highest_open_field(search)
         return actions
 
     return Policy(NAME, game, choose, needs_positions=True)
@@ -115,7 +115,7 @@ def _choose_rows(positions, rngs, search, num_playouts, actions):
         num_left = min(num_playouts, begin(positions[row], search))
         while num_left > 0:
             num_left = play_out(positions[row], rngs[row], search, num_left)
-        actions[row] = best_field(search)
+        actions[row] = highest_open_field(search)
 
 
 # A decision
@@ -161,7 +161,7 @@ def play_out(position, rng, search, num_left):
 @rule
 def close_fields(search):
     """Close the fields that are clearly worse than the best; return how many are open."""
-    best = search.scores[best_field(search)]
+    best = search.scores[highest_open_field(search)]
     limit = CLEARLY * SPREAD * math.sqrt(search.num_playouts.sum())
     num_open = 0
     for field in range(search.scores.shape[0]):
@@ -171,7 +171,7 @@ def close_fields(search):
 
 
 @rule
-def best_field(search):
+def highest_open_field(search):
     """The open field with the highest score."""
     best = np.int64(-1)
     for field in range(search.scores.shape[0]):
@@ -224,7 +224,7 @@ def play_field(search, seat, field, rng, salt):
     search.games[1] = search.games[0]
     apply_action(game, field)
     while not is_terminal(game) and max(game.num_unplayed[0], game.num_unplayed[1]) > 1:
-        apply_action(game, greedy_field(game, np.int64(game.starter), rng))
+        apply_action(game, goliath_field(game, np.int64(game.starter), rng))
     if is_terminal(game):
         return np.float64(game.deck_sizes[seat] > game.deck_sizes[1 - seat])
     read_position(game, seat, search.endgame)
@@ -279,7 +279,7 @@ def compare_tops(state, owner, value, field):
 
 
 @rule
-def greedy_field(state, seat, rng):
+def goliath_field(state, seat, rng):
     """The field that goliath chooses: it beats the most possible top cards, a tie counts half."""
     own = top_card(state, seat)
     best = np.int64(0)

@@ -19,6 +19,7 @@ from .position import (
     sizes_of,
 )
 from .solver import (
+    MAX_TABLE_VALUES,
     Solution,
     card_values,
     card_worth,
@@ -28,8 +29,6 @@ from .solver import (
     table_value,
     trick_value,
 )
-
-MAX_VALUES = 12  # the limit of the solver's table
 
 # The solver's functions without its search, for games whose table has all positions.
 _trick_value = bind(trick_value, value_of=table_value)
@@ -52,8 +51,8 @@ def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
 
     Raises ValueError for more values than the solver's table allows.
     """
-    if num_values > MAX_VALUES:
-        raise ValueError(f"a table of all positions is for up to {MAX_VALUES} values")
+    if num_values > MAX_TABLE_VALUES:
+        raise ValueError(f"a table of all positions is for up to {MAX_TABLE_VALUES} values")
     solution = solution_of(num_values)
     slots = len(solution.values)
     table = ReplyTable(solution, is_perfect, np.zeros(slots), np.zeros(slots))
@@ -135,7 +134,7 @@ def mean_worth(table, position, lead, card):
 
 @rule
 def trick_worth(table, position, lead, reply, leads):
-    """The tricks that the replying seat takes from this trick on; `leads`: it has led."""
+    """The tricks from this trick on of the seat that responds best; `leads`: it led the trick."""
     leader_wins, rest = after_trick(position, lead, reply)
     place = place_in(table.solution.starts, rest)
     return 1.0 + table.leading[place] if leader_wins == leads else table.following[place]
