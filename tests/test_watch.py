@@ -23,6 +23,7 @@ from parlour.envs.core.rng import streams
 from parlour.scripts.console.watch import ply_text, position_lines
 from parlour.scripts.main import main
 from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.table import Setup
 
 from .example_games import imported
 from .test_render import positions, sample
@@ -171,19 +172,20 @@ def test_the_single_seat_environment_shows_its_own_seats_view(name: str) -> None
 def test_people_watch_a_game_with_the_settings_that_people_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[dict] = []
+    opened: list[Setup] = []
 
     def serve(arguments: object, start: Callable[[TableStore], str]) -> None:
         store = TableStore(tmp_path / "tables.db")
         assert start(store).startswith("&seat=")
-        opened.append(store.recent(1)[0].setup.settings)
+        opened.append(store.recent(1)[0].setup)
         store.close()
 
     monkeypatch.setattr("parlour.scripts.commands.watch.serve", serve)
     for more in ((), ("--set", "num_cards=30,deck=random")):
         assert main(["watch", "top_trumps", "--browser", *more]) == 0
-    assert opened[0] == {"deck": "planets"}
-    assert opened[1] == {"deck": "random", "num_cards": 30}
+    assert opened[0].settings == {"deck": "planets"}
+    assert opened[1].settings == {"deck": "random", "num_cards": 30}
+    assert [setup.seed for setup in opened] == [0, 0]
 
 
 def test_the_learning_seat_is_followed_where_it_is_drawn() -> None:
