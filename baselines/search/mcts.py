@@ -55,7 +55,7 @@ class TreeSettings(NamedTuple):
     exploration_constant: float = EXPLORATION_CONSTANT
 
 
-def mcts(
+def mcts(  # noqa: PLR0913 (a keyword for each setting)
     game: Game,
     num_simulations: int | None = None,
     milliseconds: float | None = None,

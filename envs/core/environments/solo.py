@@ -44,7 +44,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     the end, of which yours is the reward, and 0 before; and `illegal_action`, whether one lost.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (a keyword for each setting)
         self,
         game: Game,
         *,

@@ -78,7 +78,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     _loops: Loops
     closed = True  # until it is made: Gymnasium before 1.3 also closes what `__init__` refuses
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (a keyword for each setting)
         self,
         game: Game,
         num_envs: int = 1,
