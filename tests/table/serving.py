@@ -1,11 +1,9 @@
 """A server for tests, with people and programs that speak its protocol."""
 
 import contextlib
-import json
 import random
 import socket
 import threading
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import uvicorn
 from starlette.testclient import TestClient
 
+from docs.studies.table import posted
 from parlour.scripts.table.app import make_app, server_settings
 from parlour.scripts.table.store import TableStore
 
@@ -31,9 +30,9 @@ def player(name: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def server(folder: Path, **settings: Any) -> Iterator[TestClient]:
+def server(folder: Path, is_trusted: bool = True, **settings: Any) -> Iterator[TestClient]:
     """A server whose tables are kept in `folder`."""
-    app = make_app(TableStore(folder / "tables.db"), OWNER, {ADDRESS}, **settings)
+    app = make_app(TableStore(folder / "tables.db", is_trusted), OWNER, {ADDRESS}, **settings)
     with TestClient(app, base_url=f"http://{ADDRESS}") as client:
         assert client.get("/api/rules/nothing").status_code == 404  # answered when all is loaded
         yield client
@@ -73,19 +72,10 @@ def open_table(client: TestClient, game: str, seats: list[dict], **more: Any) ->
     return answer.json()["tokens"]
 
 
-def posted(address: str, path: str, data: dict[str, Any], key: str = OWNER) -> dict[str, Any]:
-    """The answer of a listening server to its owner."""
-    request = urllib.request.Request(
-        f"http://{address}{path}", json.dumps(data).encode(), {"Authorization": f"Bearer {key}"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
-
-
 def opened(address: str, *seats: dict[str, str], **more: Any) -> list[str]:
     """The tokens of a new table at a listening server, of a small game unless `more` says which."""
     data = {"game": "trick_taking", "settings": SMALL, "seats": seats, "seed": 5, **more}
-    return posted(address, "/api/tables", data)["tokens"]
+    return posted(address, "/api/tables", data, OWNER)["tokens"]
 
 
 def link(address: str, token: str) -> str:
@@ -105,10 +95,10 @@ def playing(
 
 
 @contextlib.contextmanager
-def seated(client: TestClient, token: str) -> Iterator["Client"]:
+def seated(client: TestClient, token: str, **more: Any) -> Iterator["Client"]:
     """A connection that has taken a seat."""
     with client.websocket_connect(SEAT) as socket:
-        socket.send_json({"type": "sit", "token": token})
+        socket.send_json({"type": "sit", "token": token, **more})
         yield Client(socket, token)
 
 

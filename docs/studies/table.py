@@ -1,6 +1,6 @@
 """The table under load, as a command that writes docs/studies/table.json and table.md.
 
-python -m tests.table.study --tables 200 --seconds 60    on a quiet machine
+python -m docs.studies.table --tables 200 --seconds 60    on a quiet machine
 """
 
 import argparse
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +22,7 @@ from typing import Any
 import numpy as np
 import websockets
 
-from .serving import posted
-
-FOLDER = Path(__file__).parents[2] / "docs/studies"
+FOLDER = Path(__file__).parent
 RECORD = FOLDER / "table.json"
 
 # Games as they are played, with two settings changed so that a game ends within a minute or so.
@@ -37,6 +36,15 @@ GAMES: dict[str, dict[str, Any]] = {
 SEATS = {"president": 4}
 OPPONENT = "random"
 FIRST_SECONDS = 10.0  # in which the tables are opened; no part of the figures
+
+
+def posted(address: str, path: str, data: dict[str, Any], key: str) -> dict[str, Any]:
+    """The answer of a listening server to its owner."""
+    request = urllib.request.Request(
+        f"http://{address}{path}", json.dumps(data).encode(), {"Authorization": f"Bearer {key}"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
 
 
 class Server:
@@ -200,7 +208,8 @@ def page(record: dict[str, Any]) -> str:
     """Return the record as a page."""
     held = record["latency"]
     load = f"{held['cores']} cores, load {held['load_at_start']} in the minute before."
-    lines = ["# The table under load", "", "Written by `python -m tests.table.study`; do not edit."]
+    lines = ["# The table under load", ""]
+    lines += ["Written by `python -m docs.studies.table`; do not edit."]
     lines += ["", *_latency_lines(held["found"]), "", f"{load} {held['note']}".rstrip()]
     return "\n".join(lines) + "\n"
 
