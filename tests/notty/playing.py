@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from parlour.baselines.players.policy import Policy
 from parlour.envs.core.game import CHANCE, Game
-from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import KIND_NAMES, kinds_of
@@ -77,6 +78,16 @@ def legal(tables: Tables) -> list[str]:
     """The legal actions at the one table, by name."""
     state, game = tables.states[0], tables.game
     return [game.action_name(action) for action in game.legal_action_list(state)]
+
+
+def decisions(policy: Policy, tables: Tables, number: int) -> list[str]:
+    """What a player does at the one table, with so many different streams."""
+    _, seen, words = tables.show(tables.all_rows)
+    masks = action_masks(words, tables.game.num_actions)
+    actions = policy(
+        np.repeat(seen, number), np.repeat(masks, number, axis=0), streams(range(number), 7)
+    )
+    return [tables.game.action_name(int(action)) for action in actions]
 
 
 def hand(tables: Tables, seat: int) -> str:

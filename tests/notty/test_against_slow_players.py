@@ -6,17 +6,14 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.notty.hints import hints
-from parlour.baselines.players.policy import Policy
-from parlour.envs.core.play.tables import action_masks
-from parlour.envs.core.rng import streams
 from tests.notty import slow_players
 from tests.notty.brute_force import DECK, KINDS, best_rest, in_order
 from tests.notty.lockstep import Lockstep
+from tests.notty.playing import decisions
 from tests.notty.referee import Referee
 from tests.notty.slow_players import Chances
 
@@ -68,17 +65,6 @@ def random_positions(seed: int, num_positions: int, small_deck: bool = True) -> 
     return positions
 
 
-def decisions(policy: Policy, position: Lockstep, number: int) -> list[str]:
-    """What a player does in a position, with so many different streams."""
-    tables = position.tables
-    _, seen, words = tables.show(tables.all_rows)
-    masks = action_masks(words, position.game.num_actions)
-    actions = policy(
-        np.repeat(seen, number), np.repeat(masks, number, axis=0), streams(range(number), 7)
-    )
-    return [position.game.action_name(int(action)) for action in actions]
-
-
 @pytest.mark.parametrize("name", ["x_defensive", "x_aggressive"])
 def test_a_calculating_player_decides_as_the_slow_one_does(name: str) -> None:
     kinds = set()
@@ -96,7 +82,7 @@ def test_a_calculating_player_decides_so_with_a_full_deck_too(name: str) -> None
 def agreed_decision(name: str, position: Lockstep) -> str:
     """What both versions of a player do."""
     slow: Callable[[Referee], str] = getattr(slow_players, name)
-    (fast,) = decisions(make_policy(name, position.game), position, 1)
+    (fast,) = decisions(make_policy(name, position.game), position.tables, 1)
     assert fast == slow(position.referee), vars(position.referee)
     return fast
 
@@ -107,7 +93,7 @@ def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) 
     for position in random_positions(3, NUM_POSITIONS):
         policy = make_policy(name, position.game)
         chances = slow(position.referee)
-        chosen = decisions(policy, position, NUM_DECISIONS)
+        chosen = decisions(policy, position.tables, NUM_DECISIONS)
         assert set(chosen) == set(chances), position.referee.hands
         for action, chance in chances.items():
             expected = NUM_DECISIONS * float(chance)

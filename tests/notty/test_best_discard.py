@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from parlour.envs.notty import scip
 from parlour.envs.notty.cards import GROUPS
 from parlour.envs.notty.discard import best_discard
 from tests.notty.brute_force import DECK, best_rest, cards_of, counts_of, in_order
@@ -92,8 +91,3 @@ def test_the_examples_of_the_document(solver: str, hand: str, names: list[str]) 
     groups = best_discard(counts_of(hand.split(",")), solver=solver)
     kinds_by_name = dict(zip(NAMED_GROUPS, GROUPS, strict=True))
     assert sorted(map(tuple, groups)) == sorted(kinds_by_name[name] for name in names)
-
-
-def test_the_programme_may_use_a_group_twice() -> None:
-    hand = counts_of(["red 1", "red 1", "red 2", "red 2", "red 3", "red 3"])
-    assert len(scip.best_discard(hand)) == 2

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 from docs.studies.notty_pairs import play_deals
-from parlour.baselines import list_policies, make_policy
+from parlour.baselines import make_policy
 from parlour.baselines.advice.hints import hints_of
 from parlour.baselines.arena.play.entrants import scripted_players
 from parlour.baselines.notty.chances import chances
@@ -33,11 +30,10 @@ from parlour.baselines.players.making import players_of
 from parlour.baselines.search.playout import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
-from parlour.envs.notty.cards import deck_words, words_of
+from parlour.envs.notty.cards import deck_words
 from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
-from tests.notty.playing import SIXTEEN, TWENTY, legal, play, table
+from tests.notty.playing import SIXTEEN, TWENTY, decisions, legal, play, table
 
 pytestmark = pytest.mark.plain
 
@@ -45,35 +41,10 @@ NEAR = "red 3 4, blue 9"  # red 2 and 5 make a group
 FAR = "green 2 8, yellow 10"
 
 
-def chosen(tables: Tables, name: str, *, draws: int = 1) -> Counter:
-    """How often a player does what at the one table."""
-    policy, game = make_policy(name, tables.game), tables.game
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, game.num_actions)
-    many = policy(
-        np.repeat(observations, draws), np.repeat(masks, draws, axis=0), streams(range(draws), 1)
-    )
-    return Counter(game.action_name(action) for action in many.tolist())
-
-
 def only(tables: Tables, name: str) -> str:
     """What a player that does not draw by lot does."""
-    (action,) = chosen(tables, name, draws=3)
+    (action,) = set(decisions(make_policy(name, tables.game), tables, 3))
     return action
-
-
-def words(hand: list[int] | np.ndarray) -> np.ndarray:
-    """A hand as two words."""
-    out = np.zeros(2, np.int64)
-    words_of(np.array(hand), out)
-    return out
-
-
-def test_the_players_are_listed_weakest_first() -> None:
-    names = list_policies(load_game("notty"))
-    scripts = ["always_pass", "defensive", "aggressive", "x_aggressive", "x_defensive", "finisher"]
-    assert [name for name in names if name in scripts] == scripts
-    assert make_policy("X-DEFENSIVE", load_game("notty")).name == "x_defensive"
 
 
 def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
@@ -83,6 +54,7 @@ def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
     assert scripted_players(game) == [*scripts, "x_aggressive", "x_defensive", "finisher"]
     assert row_function_of(game, None) is players["aggressive"].row_function
     assert row_function_of(game, "x_aggressive") is players["x_aggressive"].row_function
+    assert make_policy("X-DEFENSIVE", game).name == "x_defensive"
 
 
 # x_defensive
@@ -258,20 +230,6 @@ def test_by_hand_they_put_away_the_best_discard_first(name: str) -> None:
 
 
 # Hints
-
-
-def test_hints_are_the_values_the_players_go_by() -> None:
-    tables = table(NEAR, "red 2, green 7, yellow 9")
-    shown = hints(tables.game, tables.states[0])
-    by_name = {tables.game.action_name(hint.action): hint for hint in shown.moves}
-    assert list(by_name) == legal(tables)
-    assert by_name["pass"][1:] == (0, 0)
-    assert by_name["take:+1"][1:] == (Fraction(1, 3), 0)
-    once, twice = deck_words(tables.states[0]["hands"])
-    deck = int(once).bit_count() + int(twice).bit_count()
-    outs = 3  # red 2, red 5 twice; the other red 2 is taken
-    assert by_name["draw:1"][1:] == (Fraction(outs, deck), Fraction(3 * outs, deck) - 1)
-    assert shown.best_discard == []
 
 
 def test_the_finisher_values_moves_as_it_chooses() -> None:

@@ -10,10 +10,6 @@ SUITS = ["O", "B", "C", "E"]  # oros, bastos, copas, espadas
 DECK = [rank + suit for rank in RANKS for suit in SUITS]
 TWO_OF_OROS = "2O"
 
-PLAYER_COUNTS = [2, 4, 5, 8]
-ECONOMIES = ["none", "swap_one", "swap_two"]
-PASSINGS = ["free", "out"]
-
 
 def rank_of(card: str) -> str:
     """The printed rank: "12" of "12E"."""
@@ -64,18 +60,6 @@ def exchanges(placings: list[int], economy: str) -> list[tuple[int, int, int]]:
     return [(servant, president, 2), (second_last, second, 1)]
 
 
-def check_config(num_players: int, num_games: int, economy: str, passing: str) -> None:
-    """Rule 2 and the sheet's config line: any other value is an error."""
-    if num_players not in PLAYER_COUNTS:
-        raise ValueError(f"num_players is {num_players!r}, must be one of {PLAYER_COUNTS}")
-    if num_games < 1:
-        raise ValueError(f"num_games is {num_games!r}, must be at least 1")
-    if economy not in ECONOMIES:
-        raise ValueError(f"economy is {economy!r}, must be one of {ECONOMIES}")
-    if passing not in PASSINGS:
-        raise ValueError(f"passing is {passing!r}, must be one of {PASSINGS}")
-
-
 def check_hands(hands: list[list[str]], num_players: int) -> None:
     """Rules 1 and 2: the whole deck of 40 is dealt, the same number of cards to every seat."""
     if len(hands) != num_players:
@@ -99,7 +83,6 @@ class Referee:
         passing: str = "free",
     ) -> None:
         """Take {"hands": ...}, or for a match {"games": [{"hands": ...}, one for every game]}."""
-        check_config(num_players, num_games, economy, passing)
         games = deal.get("games", [deal])
         if len(games) != num_games:
             raise ValueError(f"the deal has {len(games)} games, the match has {num_games}")
@@ -148,34 +131,7 @@ class Referee:
         totals = [sum(num_players + 1 - 2 * game[s] for game in self.finished) for s in self.seats]
         return [total / ((num_players - 1) * num_games) for total in totals]
 
-    def facts(self, seat: int) -> dict:
-        """All that this seat may know, as the sheet's observation paragraph lists it."""
-        if seat not in self.seats:
-            raise ValueError(f"there is no seat {seat!r} among {self.seats}")
-        return {
-            "hand": self._count_by_rank(self.hands[seat]),
-            "has_two_of_oros": TWO_OF_OROS in self.hands[seat],
-            "played": self._count_by_rank(self.played),
-            "table": dict(self.table) or None,
-            "hand_sizes": [len(hand) for hand in self.hands],
-            "passed": [s in self.passed for s in self.seats],
-            "locked_out": [s in self.locked_out for s in self.seats],
-            "placings": self._placings(),
-            "roles": list(self.roles),
-            "game_number": self.game_number,
-            "last_actions": list(self.last_actions),
-            "give_pending": bool(self.gives),
-            "gives_left": list(self.gives),
-        }
-
     # ---- the verb ------------------------------------------------------------------------------
-
-    def apply(self, name: str) -> None:
-        """Do one legal action; anything else is an error that names it and what was legal."""
-        legal = self.legal_actions()
-        if name not in legal:
-            raise ValueError(f"{name!r} is not legal; legal are: {', '.join(legal) or 'none'}")
-        self.apply_legal(name)
 
     def apply_legal(self, name: str) -> None:
         """Do an action that is known to be legal."""

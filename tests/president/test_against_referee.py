@@ -88,29 +88,29 @@ class Watcher(Referee):
 
     def expected_observation(self, seat: int) -> dict[str, Any]:
         """What the sheet lets this seat know, under the names of the observation's fields."""
-        facts = self.facts(seat)
-        table = facts["table"]
-        played = [self._shown_action(facts["last_actions"][s]) for s in self._from(seat)]
-        barred = facts["locked_out" if self.passing == "out" else "passed"]
+        around, table, placings = self._from(seat), self.table, self._placings()
+        hand, played = (self._count_by_rank(cards) for cards in (self.hands[seat], self.played))
+        actions = [self._shown_action(self.last_actions[s]) for s in around]
+        barred = self.locked_out if self.passing == "out" else self.passed
         return {
-            "hand": facts["hand"],
-            "played": facts["played"],
-            "unseen": [4 - n - m for n, m in zip(facts["hand"], facts["played"], strict=True)],
-            "has_golds": facts["has_two_of_oros"],
+            "hand": hand,
+            "played": played,
+            "unseen": [4 - n - m for n, m in zip(hand, played, strict=True)],
+            "has_golds": TWO_OF_OROS in self.hands[seat],
             "table_count": table["count"] if table else 0,
             "table_rank": RANKS.index(table["rank"]) if table else -1,
             "table_seat": (table["owner"] - seat) % len(self.seats) if table else -1,
             "seat_to_act": (self.seat_to_act() - seat) % len(self.seats),
-            "hand_sizes": [facts["hand_sizes"][s] for s in self._from(seat)],
-            "passed": [barred[s] for s in self._from(seat)],
-            "placings": [facts["placings"][s] for s in self._from(seat)],
-            "last_count": [count for count, _ in played],
-            "last_rank": [rank for _, rank in played],
-            "roles": [facts["roles"][s] for s in self._from(seat)],
-            "gives_left": len(facts["gives_left"]),
+            "hand_sizes": [len(self.hands[s]) for s in around],
+            "passed": [s in barred for s in around],
+            "placings": [placings[s] for s in around],
+            "last_count": [count for count, _ in actions],
+            "last_rank": [rank for _, rank in actions],
+            "roles": [self.roles[s] for s in around],
+            "gives_left": len(self.gives),
             "given": self._padded(sorted(self.still_held_of_given[seat])),
             "received": self._padded(self.ranks_received[seat]),
-            "games_left": len(self.deals) - facts["game_number"],
+            "games_left": len(self.deals) - self.game_number,
         }
 
     def _start_game(self) -> None:

@@ -7,7 +7,6 @@ from parlour.baselines.networks.derived import arranged, shown_fields, with_inpu
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import GuidedSettings, guided_policy
 from parlour.envs import load_game
-from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.splendor.cards import NOTHING, NUM_COLOURS, YELLOW
 
@@ -97,23 +96,11 @@ def test_arranged_games_are_the_same_games() -> None:
     assert num_moved > 50
 
 
-@pytest.fixture(scope="module")
-def game() -> Game:
-    return load_game("splendor", num_players=2)
-
-
-@pytest.fixture(scope="module")
-def network(game: Game) -> PolicyValue:
-    module = uneven(PolicyValue(game, (19,), derived_inputs=True))
-    assert isinstance(module, PolicyValue)
-    return module
-
-
 @pytest.mark.release
-def test_a_search_is_guided_by_a_network_of_derived_inputs(
-    game: Game, network: PolicyValue
-) -> None:
+def test_a_search_is_guided_by_a_network_of_derived_inputs() -> None:
     """Its values are those of legal actions that it tried, in every position of a game."""
+    game = load_game("splendor", num_players=2)
+    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
     policy = guided_policy("mcts", game, network, GuidedSettings(8, 4, 2, 1.25, 0.0))
     assert policy.game is game and policy.values is not None
     state, random = game.new_states(), np.random.default_rng(2)

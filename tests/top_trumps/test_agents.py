@@ -177,11 +177,7 @@ def smaller(text: str) -> str:
 def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """A command of the page, without a shell."""
     command, _, file = command.partition(" > ")
-    module = "parlour "
-    if command.startswith(module):
-        assert main(command.removeprefix(module).split()) == 0
-    else:
-        assert main(command.removeprefix("parlour ").split()) == 0
+    assert main(command.removeprefix("parlour ").split()) == 0
     told = capsys.readouterr().out
     if file:
         Path(file).write_text(told)

@@ -8,24 +8,11 @@ import pytest
 from scipy import stats
 
 from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.registry import load_game
+from tests.top_trumps.lockstep import Size, dealt_tables
 from tests.top_trumps.tables import Table, deck_of, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
-
-
-def tables_of(highest: int, num_tables: int) -> Tables:
-    """Tables of 50 cards with values 0 .. highest: the fewer values, the more is in doubt."""
-    game = load_game("top_trumps")
-    tables = Tables(game, streams(range(num_tables)))
-    chooser = np.random.default_rng(highest)
-    for row in range(num_tables):
-        order = chooser.permutation(50).tolist()
-        cards = chooser.integers(0, highest + 1, (50, 5)).tolist()
-        tables.deal_from(row, {"cards": cards, "hands": [order[:25], order[25:]]})
-    return tables
 
 
 def orders(table: Table, seat: int, owner: int) -> set[tuple[int, ...]]:
@@ -67,7 +54,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
 
 def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
     """With values 0 and 1 only, the cards that beat me are in doubt all at once."""
-    tables = tables_of(1, 12)
+    tables = dealt_tables(Size(50, 5, 5000, top_value=1), 12, seed=2)
     game = tables.game
     chooser = np.random.default_rng(0)
     most, watcher, hardest = 0, 0, tables.states[0].copy()
@@ -87,3 +74,5 @@ def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
     for column, words in zip(held.T, candidates, strict=True):
         assert set(column.tolist()) <= members(words)
     assert np.mean([len(set(column)) > 1 for column in held.T]) > 0.8
+    before = hardest["decks"][1 - watcher][places]
+    assert (held != before).any(axis=1).mean() > 0.9  # also of those whose draws collide

@@ -5,9 +5,6 @@ It is the second opinion that the compiled rules are compared with, and shares n
 
 from __future__ import annotations
 
-MIN_VALUES, MAX_VALUES = 1, 32
-MIN_SEATS, MAX_SEATS = 2, 4
-
 
 def card_name(index: int, num_values: int) -> str:
     """The card with this index (colour * N + value) as "COLOUR.VALUE"."""
@@ -29,16 +26,6 @@ def in_deck_order(cards: list[str]) -> list[str]:
     return sorted(cards, key=lambda card: (colour_of(card), value_of(card)))
 
 
-def check_config(num_values: int, num_players: int, leader: int) -> None:
-    """The sheet's config line: any other value is an error."""
-    if not MIN_VALUES <= num_values <= MAX_VALUES:
-        raise ValueError(f"num_values is {num_values!r}, must be {MIN_VALUES}..{MAX_VALUES}")
-    if not MIN_SEATS <= num_players <= MAX_SEATS:
-        raise ValueError(f"num_players is {num_players!r}, must be {MIN_SEATS}..{MAX_SEATS}")
-    if leader not in range(num_players):
-        raise ValueError(f"leader is {leader!r}, must be a seat 0..{num_players - 1}")
-
-
 def check_hands(hands: list[list[int]], num_values: int, num_players: int) -> None:
     """Rule 1: all cards are dealt, N to each seat."""
     if len(hands) != num_players:
@@ -57,7 +44,6 @@ class Referee:
     ) -> None:
         """Take {"hands": [[card index, ...], ...], "leader": seat}; the deal's leader counts."""
         first_leader = deal.get("leader", leader)
-        check_config(num_values, num_players, first_leader)
         check_hands(deal["hands"], num_values, num_players)
         self.num_values = num_values
         self.seats = list(range(num_players))
@@ -96,20 +82,6 @@ class Referee:
         num_players, num_values = len(self.seats), self.num_values
         scale = num_values * (num_players - 1)
         return [(num_players * tricks - num_values) / scale for tricks in self.tricks_won]
-
-    def facts(self, seat: int) -> dict:
-        """All that this seat may know, as the sheet's observation paragraph lists it."""
-        if seat not in self.seats:
-            raise ValueError(f"there is no seat {seat!r} among {self.seats}")
-        others = [card for s in self.seats if s != seat for card in self.hands[s]]
-        return {
-            "hand": list(self.hands[seat]),  # in the order dealt
-            "others": in_deck_order(others),
-            "table": list(self.table),
-            "earlier": list(self.earlier),
-            "leader": self.leader,
-            "tricks_won": list(self.tricks_won),
-        }
 
     # ---- the verb ------------------------------------------------------------------------------
 
