@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.environments.aec import RawEnv
@@ -565,11 +566,7 @@ def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address:
 
 def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> None:
     game = load_game("trick_taking", num_values=5)
-    actions: list[str] = []
-    for _ in range(2 * 5):
-        played = record(game, 3, actions=actions)
-        actions.append(legal_after(played)[0])
-    played = record(game, 3, actions=actions)
+    played = record(game, 3, policies=make_policy("first_legal", game))
     better = {f"card:9.{number}": 0.5 for number in range(12)}
     said = {"regret": 0.25, "text": "lost about 0.25", "reaches": {"card:9.0": 0.1}}
     judged: list[Any] = [
@@ -605,11 +602,6 @@ def look_through(page: Any, played: Any) -> None:
 def label_of(played: Any, number: int) -> str:
     action = played.game.parse_action(played.plies[number].action)
     return played.game.label_action(list(replay(played))[number], action)
-
-
-def legal_after(played: Any) -> list[str]:
-    state = list(replay(played))[-1]
-    return [played.game.action_name(action) for action in played.game.legal_action_list(state)]
 
 
 @pytest.mark.parametrize(

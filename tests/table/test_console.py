@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+from parlour.baselines import make_policy
 from parlour.baselines.advice.move_list import NOTE
 from parlour.baselines.players import human
 from parlour.envs import GAMES, find_game
@@ -18,6 +20,8 @@ from parlour.scripts.console import play as console
 from parlour.scripts.main import main
 from parlour.scripts.table.catalogue import chosen_settings
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
+
+from ..searching import after_plies
 
 
 def _tables() -> list[tuple[str, dict[str, Any]]]:
@@ -33,31 +37,6 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
 
 
 TABLES = _tables()
-
-
-def measure_screens(name: str, settings: dict[str, Any], num_positions: int) -> dict[str, int]:
-    """Play random games and look at the screen of the seat to act at every position.
-
-    `split` counts positions that need more than one screen, `folded` those whose moves are not
-    listed one by one. The prompt is one of the `lines`.
-    """
-    found: Counter[str] = Counter(positions=0, lines=0, width=0, moves=0, folded=0, split=0)
-    chooser = random.Random(0)
-    while found["positions"] < num_positions:
-        game = find_game(name, **settings)
-        seats = (Occupant(HERE, "somebody"),) * game.num_seats
-        table = GameTable(Setup(name, settings, seats, chooser.randrange(1 << 32)))
-        while not table.is_over and found["positions"] < num_positions:
-            first, *others = human.screens(table.game, table.state, table.seat_to_act, table.legal)
-            found["positions"] += 1
-            found["lines"] = max(found["lines"], 1 + len(first))
-            found["width"] = max(found["width"], *map(len, first))
-            found["moves"] = max(found["moves"], len(table.legal))
-            found["folded"] += NOTE in first
-            found["split"] += bool(others)
-            table.act(chooser.choice(table.legal))
-            table.plies.clear()  # they keep positions
-    return dict(found)
 
 
 def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
@@ -88,19 +67,24 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_position_fits_one_screen_of_80_by_24(
     name: str, settings: dict[str, int], screen: None
 ) -> None:
-    """Of whole random games."""
-    found = measure_screens(name, settings, num_positions=150)
-    assert found["lines"] <= 24 and found["width"] <= 80 and found["split"] == 0
+    """Of whole random games; the prompt is one of the lines."""
+    chooser, num_positions = random.Random(0), 0
+    seats = (Occupant(HERE, "somebody"),) * find_game(name, **settings).num_seats
+    while num_positions < 150:
+        table = GameTable(Setup(name, settings, seats, chooser.randrange(1 << 32)))
+        while not table.is_over and num_positions < 150:
+            (lines,) = human.screens(table.game, table.state, table.seat_to_act, table.legal)
+            assert 1 + len(lines) <= 24 and max(map(len, lines)) <= 80
+            num_positions += 1
+            table.act(chooser.choice(table.legal))
+            table.plies.clear()  # they keep positions
 
 
 def test_long_lines_go_on_below_their_beginning() -> None:
     line = "  deck [70] " + " ".join(["red 1 1"] * 12)
     first, *rest = human._wrapped(line, 60)
-    assert (
-        rest
-        and first.startswith("  deck [70] red")
-        and " ".join([first, *rest]).split() == line.split()
-    )
+    assert rest and first.startswith("  deck [70] red")
+    assert " ".join([first, *rest]).split() == line.split()
     assert all(each.startswith(" " * 6) and each[6] != " " and len(each) <= 60 for each in rest)
 
 
@@ -117,20 +101,15 @@ def test_a_game_at_the_console_ends_with_its_result_in_three_lines(
 def test_moves_are_named_by_number_and_by_beginning() -> None:
     table = table_of("splendor")
     names = [table.game.action_name(action) for action in table.legal]
-    wanted = table.legal[names.index("collect:black+red+green")]
-    assert (
-        human.chosen(table.game, table.legal, str(names.index("collect:black+red+green") + 1))
-        == wanted
-    )
-    assert human.chosen(table.game, table.legal, "Collect:BLACK+red+Green") == wanted
-    assert (
-        human.chosen(table.game, table.legal, "reserve:1.0")
-        == table.legal[names.index("reserve:1.0")]
-    )
-    assert (
-        human.chosen(table.game, table.legal, "collect:white*")
-        == table.legal[names.index("collect:white*2")]
-    )
+    place = names.index("collect:black+red+green")
+    for answer, name in (
+        (str(place + 1), names[place]),
+        ("Collect:BLACK+red+Green", names[place]),
+        ("reserve:1.0", "reserve:1.0"),
+        ("collect:white*", "collect:white*2"),
+    ):
+        chosen = human.chosen(table.game, table.legal, answer)
+        assert chosen == table.legal[names.index(name)]
     for answer, said in (("reserve", "could be"), ("0", "no legal move"), ("", "no legal move")):
         with pytest.raises(ValueError, match=said):
             human.chosen(table.game, table.legal, answer)
@@ -218,10 +197,7 @@ def test_input_that_ends_early_is_reported(
         (["chess", "--text"], "unknown game 'chess'; the games are"),
         (["--text"], "name a game"),
         (["president", "--text", "--seat", "9"], "seat must be in 0 .. 3"),
-        (
-            ["president", "--text", "--players", "lowest,lowest"],
-            "one for each of them (3); got 2",
-        ),
+        (["president", "--text", "--players", "lowest,lowest"], "one for each of them (3); got 2"),
         (["president", "--text", "--players", "nobody"], "no player"),
         (["president", "--port", "1", "--host", "203.0.113.1"], "cannot listen"),
         (["president", "--players", "lowest"], "--players goes with --text"),
@@ -272,3 +248,20 @@ def test_a_person_who_is_watched_has_the_prompt_of_the_console(
     (shown,) = human.screens(table.game, table.state, 0, table.legal)
     assert table.seat_to_act == 0 and "both mean" in " ".join(helped)
     assert first == [*shown, human.PROMPT] and len(first) <= 24
+
+
+def test_a_person_is_asked_again_until_the_action_is_legal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["nonsense", "give:2", "pass"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    game = find_game("president", num_players=4)
+    tables, _, observations, masks = after_plies(game, 20)
+    row = int(np.flatnonzero(masks[:, 0] == 1)[0])
+    person, position = make_policy("human", game), tables.states[row]
+    chosen = person.act(observations[row], masks[row], position=position)
+    assert chosen == game.parse_action("pass")
+    shown = capsys.readouterr().out
+    assert game.describe(position, int(game.seat_to_act(position))).strip() in shown
+    for name in ("nonsense", "give:2"):
+        assert f"no legal move is called '{name}'" in shown

@@ -3,7 +3,6 @@
 The messages are drawn anew from PARLOUR_FUZZ_SEED; their number grows with PARLOUR_FUZZ_MESSAGES.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -12,10 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.testclient import TestClient
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
 
 from parlour.scripts.table.protocol import MAX_BYTES
 from parlour.scripts.table.sockets import MAX_MISTAKES
@@ -27,9 +23,7 @@ from .serving import (
     SEAT,
     SMALL,
     Client,
-    listening_server,
     open_table,
-    opened,
     player,
     seated,
     server,
@@ -170,28 +164,3 @@ def still_answers(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
     with seated(client, tokens[0]) as me:
         assert me.play_to_the_end()["returns"] is not None
-
-
-@pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6, "[" * 10**6])
-def test_a_huge_message_closes_its_own_connection_only(huge: str | bytes, tmp_path: Path) -> None:
-    with listening_server(tmp_path) as address:
-        tokens = opened(address, ME, GUEST)
-        with connect(f"ws://{address}/seat") as me, connect(f"ws://{address}/seat") as guest:
-            for socket, token in zip((me, guest), tokens, strict=False):
-                socket.send(json.dumps({"type": "sit", "token": token}))
-            guest.send(huge)
-            assert code_at_the_end(guest) == 1009
-            while (position := json.loads(me.recv(timeout=60)))["type"] != "position":
-                pass
-            act = {"type": "act", "ply": 0, "action": position["legal"][0]}
-            me.send(json.dumps(act))
-            while json.loads(me.recv(timeout=60)).get("ply") != 1:
-                pass
-
-
-def code_at_the_end(socket: ClientConnection) -> int:
-    """Receive what comes until the server closes; return the code it closes with."""
-    with contextlib.suppress(ConnectionClosed):
-        while True:
-            socket.recv(timeout=60)
-    return socket.close_code or 0

@@ -16,7 +16,7 @@ from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
 
-from .serving import AS_OWNER, GUEST, ME, SEAT, SMALL, open_table, player, playing, seated, server
+from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated, server
 
 PAIR = [ME, player("perfect")]
 
@@ -135,25 +135,19 @@ def test_earlier_pictures_are_shown_as_they_were_seen(client: TestClient) -> Non
             sent = me.ask({"type": "look_back", "ply": ply}, "picture")
             assert sent["ply"] == ply and labels_in(sent["svg"]) == labels_in(svg) - {"pass"}
         narrow = me.ask({"type": "look", "is_narrow": True}, "position")["svg"]
-        assert labels_in(
-            me.ask({"type": "look_back", "ply": now["ply"]}, "picture")["svg"]
-        ) == labels_in(narrow) - {"pass"}
+        back = me.ask({"type": "look_back", "ply": now["ply"]}, "picture")["svg"]
+        assert labels_in(back) == labels_in(narrow) - {"pass"}
         for ply in (-1, now["ply"] + 1):
             assert "no such ply" in me.ask({"type": "look_back", "ply": ply}, "error")["text"]
     with seated(client, tokens[-1]) as watcher:
-        assert (
-            watcher.ask({"type": "look_back", "ply": 0}, "picture")["svg"].count(", face down")
-            == 40
-        )
+        back = watcher.ask({"type": "look_back", "ply": 0}, "picture")["svg"]
+        assert back.count(", face down") == 40
 
 
-def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        token = open_table(client, "trick_taking", PAIR, settings=SMALL)[0]
-        with client.websocket_connect(SEAT) as socket:
-            socket.send_json({"type": "sit", "token": token, "has_data": True})
-            socket.receive_json()
-            position = socket.receive_json()
+def test_programs_may_ask_for_data_in_place_of_pictures(client: TestClient) -> None:
+    token = open_table(client, "trick_taking", PAIR, settings=SMALL)[0]
+    with seated(client, token, has_data=True) as me:
+        position = me.next("position")
     assert position["svg"] is None and position["clicks"] == {}
     hand = position["observation"]["hand"]  # the cards of each colour
     assert sum(map(len, hand)) == SMALL["num_values"] and position["words"]

@@ -45,6 +45,7 @@ from .serving import (
     server,
     state_of,
 )
+from .test_fuzz import play_both
 
 LINGER_NOT = struct.pack("ii", 1, 0)  # close by a reset, as a machine does that loses its power
 
@@ -128,7 +129,7 @@ def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monkey
     with two_seats(tmp_path) as (address, tokens, me):
         slow = socket.socket()
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.connect(tuple(_split(address)))
+        slow.connect(_split(address))
         # Without pings: the thread that sends them would outlive the test.
         deaf = connect(
             f"ws://{address}/seat", sock=slow, max_queue=1, ping_interval=None
@@ -140,19 +141,13 @@ def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monkey
         while watchers:  # until the server has had enough: it says so to the others
             me.send({"type": "look", "is_narrow": False})
             me.next("position")
-            with seated_for_a_moment(address, tokens[1]):
-                watchers = me.next("presence")["watchers"]
+            guest = Seat(address, tokens[1])
+            guest.next("position")
+            watchers = me.next("presence")["watchers"]
+            guest.socket.close()
             watchers = min(watchers, me.next("presence")["watchers"])
         play_on(address, tokens, me)
         slow.close()
-
-
-@contextlib.contextmanager
-def seated_for_a_moment(address: str, token: str) -> Iterator[Seat]:
-    seat = Seat(address, token)
-    seat.next("position")
-    yield seat
-    seat.socket.close()
 
 
 def _split(address: str) -> tuple[str, int]:
@@ -175,11 +170,8 @@ def test_who_floods_is_closed(tmp_path: Path) -> None:
             with contextlib.suppress(ConnectionClosed):
                 for _ in range(500):
                     flooding.socket.send(text)
-            assert last_words(flooding.socket) in (
-                "too many messages",
-                "too many wrong messages",
-                "",  # it sent so fast that the end was lost
-            )
+            said = ("too many messages", "too many wrong messages", "")  # or its end was lost
+            assert last_words(flooding.socket) in said
         play_on(address, tokens, me)
 
 
@@ -219,6 +211,16 @@ def test_what_is_no_request_disturbs_nobody(sent: bytes, tmp_path: Path) -> None
         socket.create_connection(_split(address)) as odd,
     ):
         odd.sendall(sent)
+        play_on(address, tokens, me)
+
+
+@pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6, "[" * 10**6])
+def test_a_huge_message_closes_its_own_connection_only(huge: str | bytes, tmp_path: Path) -> None:
+    with two_seats(tmp_path) as (address, tokens, me):
+        guest = Seat(address, tokens[1])
+        guest.socket.send(huge)
+        last_words(guest.socket)
+        assert guest.socket.close_code == 1009
         play_on(address, tokens, me)
 
 
@@ -327,22 +329,13 @@ def test_a_table_that_is_too_slow_to_look_back_at_leaves_no_table_in_memory(
     assert not tables
 
 
-def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(tmp_path: Path) -> None:
+def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(client: TestClient) -> None:
     """With hidden cards, who passes at once had no choice; people at one table must not know."""
-    seats = [ME, GUEST, player("lowest"), player("lowest")]
-    with server(tmp_path) as client:
-        tokens = open_table(client, "president", seats)
-        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
-            is_forced_shown = False
-            last = {me: me.next("position"), guest: guest.next("position")}
-            while all(position["returns"] is None for position in last.values()):
-                for each in (me, guest):
-                    is_forced_shown |= len(last[each]["legal"]) == 1
-                    if last[each]["legal"]:
-                        each.act(last[each], last[each]["legal"][0])
-                for each in (me, guest):
-                    last[each] = each.next("position")
-    assert is_forced_shown
+    tokens = open_table(client, "president", [ME, GUEST, player("lowest"), player("lowest")])
+    with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+        play_both(me, guest)
+        heard = [*me.received, *guest.received]
+    assert any(len(each["legal"]) == 1 for each in heard if each["type"] == "position")
 
 
 NUM_STRANGERS = 70  # more than one address may have
@@ -500,8 +493,7 @@ def test_idle_strangers_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_silent_connections_give_way_to_the_owner(tmp_path: Path) -> None:
     with two_seats(tmp_path) as (address, tokens, me):
-        name, _, port = address.partition(":")
-        idle = [socket.create_connection((name, int(port))) for _ in range(NUM_STRANGERS)]
+        idle = [socket.create_connection(_split(address)) for _ in range(NUM_STRANGERS)]
         idle[0].settimeout(60)
         with contextlib.suppress(ConnectionResetError):
             assert idle[0].recv(1) == b""

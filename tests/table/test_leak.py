@@ -105,72 +105,12 @@ def both_after(
     return after if seen_by(after[0], seat) == seen_by(after[1], seat) else None
 
 
-def compare_seats(name: str, settings: dict, count: int) -> int:
-    """Compare at least `count` pairs in all forms; return how many.
-
-    A pair is compared as it is, and once more after the same action has been played in both
-    positions, where the seat cannot tell these apart either.
-    """
-    num_compared = num_after = 0
-    for table, other, seat, chooser in pairs(name, settings, count):
-        if num_compared + num_after >= count:
-            break
-        assert sent(other, seat) == sent(table, seat)
-        num_compared += 1
-        if after := after_any(table, other, seat, chooser):
-            assert sent(after[0], seat) == sent(after[1], seat)
-            num_after += 1
-    assert num_after > count // 10
-    return num_compared + num_after
-
-
-def compare_spectators(name: str, settings: dict, count: int) -> int:
-    """Compare at least `count` pairs that a seat cannot tell apart as spectators see them."""
-    num_compared = 0
-    for table, other, _, chooser in pairs(name, settings, count):
-        if num_compared >= count:
-            break
-        assert sent(other, SPECTATOR) == sent(table, SPECTATOR)
-        num_compared += 1
-        seats = range(table.game.num_seats)
-        after = after_any(table, other, 0, chooser)
-        if after and all(seen_by(after[0], seat) == seen_by(after[1], seat) for seat in seats):
-            assert sent(after[0], SPECTATOR) == sent(after[1], SPECTATOR)
-            num_compared += 1
-    return num_compared
-
-
 def after_any(
     table: GameTable, other: GameTable, seat: int, chooser: random.Random
 ) -> tuple[GameTable, GameTable] | None:
     """Both tables after some action, or None where one has no such action or the seat sees more."""
     action = chooser.choice(table.legal)
     return both_after(table, other, seat, action) if action in other.legal else None
-
-
-def compare_help(name: str, settings: dict, count: int) -> int:
-    """Compare hints, and reviews or explanations of moves, at `count` pairs; return how many."""
-    num_compared = 0
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        draws = OneDraw(monkeypatch)
-        for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * count):
-            if num_compared >= count:
-                break
-            if table.seat_to_act == seat:
-                assert help_with(other, seat) == help_with(table, seat)
-            action = chooser.choice(table.legal)
-            if action not in other.legal or len(table.legal) == 1:
-                continue
-            first, second = (replaced(each, each.tables.states) for each in (table, other))
-            for each in (first, second):
-                each.act(action)
-            if first.sees(first.plies[-1], seat):
-                told = [help_about(each, each.plies[-1], seat) for each in (first, second)]
-                assert told[0] == told[1]
-                num_compared += 1
-        assert draws.positions or draws.fitting
-    assert num_compared >= count
-    return num_compared
 
 
 class OneDraw:
@@ -227,17 +167,56 @@ def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_a_seat_is_sent_the_same_for_all_it_cannot_tell_apart(name: str, settings: dict) -> None:
     """Both right away and after the same action has been played in both positions."""
-    assert compare_seats(name, settings, NUM_PAIRS) >= NUM_PAIRS
+    num_compared = num_after = 0
+    for table, other, seat, chooser in pairs(name, settings, NUM_PAIRS):
+        if num_compared + num_after >= NUM_PAIRS:
+            break
+        assert sent(other, seat) == sent(table, seat)
+        num_compared += 1
+        if after := after_any(table, other, seat, chooser):
+            assert sent(after[0], seat) == sent(after[1], seat)
+            num_after += 1
+    assert num_compared + num_after >= NUM_PAIRS and num_after > NUM_PAIRS // 10
 
 
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) -> None:
-    assert compare_spectators(name, settings, NUM_PAIRS) >= NUM_PAIRS
+    """At pairs of positions that a seat cannot tell apart."""
+    num_compared = 0
+    for table, other, _, chooser in pairs(name, settings, NUM_PAIRS):
+        if num_compared >= NUM_PAIRS:
+            break
+        assert sent(other, SPECTATOR) == sent(table, SPECTATOR)
+        num_compared += 1
+        seats = range(table.game.num_seats)
+        after = after_any(table, other, 0, chooser)
+        if after and all(seen_by(after[0], seat) == seen_by(after[1], seat) for seat in seats):
+            assert sent(after[0], SPECTATOR) == sent(after[1], SPECTATOR)
+            num_compared += 1
+    assert num_compared >= NUM_PAIRS
 
 
 @pytest.mark.parametrize(("name", "settings"), HIDING)
-def test_hints_reviews_and_explanations_depend_on_nothing_hidden(name: str, settings: dict) -> None:
-    assert compare_help(name, settings, NUM_HELPED) == NUM_HELPED
+def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
+    name: str, settings: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draws, num_compared = OneDraw(monkeypatch), 0
+    for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * NUM_HELPED):
+        if num_compared >= NUM_HELPED:
+            break
+        if table.seat_to_act == seat:
+            assert help_with(other, seat) == help_with(table, seat)
+        action = chooser.choice(table.legal)
+        if action not in other.legal or len(table.legal) == 1:
+            continue
+        first, second = (replaced(each, each.tables.states) for each in (table, other))
+        for each in (first, second):
+            each.act(action)
+        if first.sees(first.plies[-1], seat):
+            told = [help_about(each, each.plies[-1], seat) for each in (first, second)]
+            assert told[0] == told[1]
+            num_compared += 1
+    assert num_compared >= NUM_HELPED and (draws.positions or draws.fitting)
 
 
 @pytest.mark.parametrize(("name", "settings"), HIDING)

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from stable_baselines3 import PPO
-from starlette.testclient import TestClient
 
 from parlour.baselines.environments import solo_env
 from parlour.baselines.networks.learned import checkpoint_folder
@@ -21,13 +20,12 @@ from parlour.envs import find_game
 from parlour.envs.core.played.transcript import from_text, record, to_text
 from parlour.scripts.commands.mcp import Tools
 from parlour.scripts.main import main
-from parlour.scripts.table.app import make_app
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.stored_games import arena_game
 from parlour.scripts.table.table import Occupant, Setup
 from parlour.scripts.table.tournaments import RunningResults
 
-from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
+from .serving import AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 GAME = "trick_taking"
@@ -215,11 +213,9 @@ def rewrite(world: World, table: str, column: str) -> None:
 
 def sit_down(world: World, is_trusted: bool) -> str:
     """Take a seat at the table and in the match of a store."""
-    path = world.folder / "tables.db"
-    with contextlib.closing(sqlite3.connect(path)) as database:
+    with contextlib.closing(sqlite3.connect(world.folder / "tables.db")) as database:
         [(token,)] = database.execute("SELECT token FROM matches")
-    app = make_app(TableStore(path, is_trusted), OWNER, {ADDRESS})
-    with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+    with server(world.folder, is_trusted) as client:
         said = []
         for each in ("seat 0", token):
             with client.websocket_connect(SEAT) as socket:
@@ -232,10 +228,9 @@ def sit_down(world: World, is_trusted: bool) -> str:
 def from_results(is_trusted: bool, world: World) -> str:
     path = stored_match(world)
     running = RunningResults(path, True) if is_trusted else RunningResults(path)
-    app = make_app(TableStore(":memory:"), OWNER, {ADDRESS}, running)
-    with TestClient(app, base_url=f"http://{ADDRESS}", headers=AS_OWNER) as client:
-        assert client.get("/api/results").status_code == 200
-        shown = client.post("/api/replays", json={"contest": 1}).json()
+    with server(world.folder, results=running) as client:
+        assert client.get("/api/results", headers=AS_OWNER).status_code == 200
+        shown = client.post("/api/replays", json={"contest": 1}, headers=AS_OWNER).json()
     page = world.folder / "replay.html"
     command = ["replay", str(path), "--think", "0", "--html", str(page)]
     with contextlib.suppress(SystemExit):
@@ -348,8 +343,7 @@ def test_a_file_that_has_changed_does_not_run(tmp_path: Path, column: str) -> No
 
 def test_a_table_opened_here_goes_on_without_trust(tmp_path: Path) -> None:
     world = World(tmp_path, "a Python file")
-    app = make_app(TableStore(tmp_path / "tables.db", is_trusted=False), OWNER, {ADDRESS})
-    with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+    with server(tmp_path, is_trusted=False) as client:
         tokens = open_table(client, GAME, world.table["seats"])
         for _ in range(2):  # everybody has left in between
             with seated(client, tokens[0]) as me:

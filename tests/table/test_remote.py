@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
+from docs.studies.table import Server
 from parlour.scripts.agents.seat import TableSeat
 
 from .serving import GUEST, link, listening_server, opened, player
-from .study import Server
 
 CLIENT = Path(__file__).parents[2] / "docs/examples/seat_client.py"
 WAIT = 60.0  # seconds: far more than any answer takes

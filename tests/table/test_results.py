@@ -11,13 +11,11 @@ from starlette.testclient import TestClient
 
 from parlour.scripts.main import main
 from parlour.scripts.table import tournaments
-from parlour.scripts.table.app import make_app
-from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.tournaments import Ladders, RunningResults
 from parlour.scripts.words import player_label
 
 from .replay_pages import data_of
-from .serving import ADDRESS, AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server
+from .serving import AS_OWNER, ME, SMALL, open_table, player, seated, server
 
 FEW = ["--set", "num_values=5"]
 
@@ -33,13 +31,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("results") / "results.db"
     hold_tournament(path, 8)
     return path
-
-
-def showing(folder: Path, results: Path) -> TestClient:
-    """A server with the page of these results."""
-    tables = TableStore(folder / "tables.db")
-    app = make_app(tables, OWNER, {ADDRESS}, RunningResults(results))
-    return TestClient(app, base_url=f"http://{ADDRESS}")
 
 
 def replayed(client: TestClient, request: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +108,7 @@ def test_the_last_results_are_kept_until_somebody_has_asked(store: Path) -> None
 def test_only_the_owner_sees_results_and_only_where_some_are_shown(
     store: Path, tmp_path: Path
 ) -> None:
-    with showing(tmp_path, store) as client:
+    with server(tmp_path, results=RunningResults(store)) as client:
         assert client.get("/results").status_code == 200
         assert client.get("/api/results").status_code == 403
         assert client.get("/api/results", headers=AS_OWNER).json()["tables"]
@@ -129,7 +120,7 @@ def test_only_the_owner_sees_results_and_only_where_some_are_shown(
 
 
 def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: Path) -> None:
-    with showing(tmp_path, store) as client:
+    with server(tmp_path, results=RunningResults(store)) as client:
         for meeting in client.get("/api/results", headers=AS_OWNER).json()["meetings"]:
             both = [
                 replayed(client, {"contest": meeting["number"], "deal": 3, "sitting": sitting})

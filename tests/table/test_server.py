@@ -45,11 +45,8 @@ def test_who_resigns_has_lost_and_sees_all_seats(tmp_path: Path) -> None:
         own = me.my_turn()
         lost = me.ask({"type": "resign"}, "position")
         assert lost["returns"] == [-1, 1] and lost["result"]["headline"] == "You resigned"
-        assert (
-            me.ask({"type": "look", "is_narrow": False, "seat": 1}, "position")["svg"]
-            != lost["svg"]
-            != own["svg"]
-        )
+        other = me.ask({"type": "look", "is_narrow": False, "seat": 1}, "position")
+        assert other["svg"] != lost["svg"] != own["svg"]
         assert "nothing to take back" in me.ask({"type": "undo"}, "error")["text"]
     with server(tmp_path) as client, seated(client, me.token) as me:  # it is kept
         assert me.next("position")["returns"] == [-1, 1]
@@ -126,15 +123,7 @@ def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(client: T
 
 
 def test_the_page_and_its_parts_are_served_with_safe_headers(client: TestClient) -> None:
-    for path in (
-        "/",
-        "/board.js",
-        "/ask.js",
-        "/table.js",
-        "/setup.js",
-        "/page.css",
-        "/icon.svg",
-    ):
+    for path in ("/", "/board.js", "/ask.js", "/table.js", "/setup.js", "/page.css", "/icon.svg"):
         answer = client.get(path)
         assert answer.status_code == 200 and answer.text
         assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -174,10 +163,7 @@ def test_only_the_owner_opens_tables(client: TestClient) -> None:
 def test_another_host_or_origin_is_refused(client: TestClient, headers: dict) -> None:
     assert client.get("/", headers=headers).status_code == 403
     assert client.get("/api/games", headers={**AS_OWNER, **headers}).status_code == 403
-    with (
-        pytest.raises(WebSocketDisconnect),
-        client.websocket_connect(SEAT, headers=headers),
-    ):
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(SEAT, headers=headers):
         pass
     own = {"Origin": f"http://{ADDRESS}"}
     with client.websocket_connect(SEAT, headers=own) as socket:
@@ -383,12 +369,8 @@ def test_a_player_takes_over_an_abandoned_seat(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
     with seated(client, tokens[0]) as me:
         me.my_turn()
-        assert (
-            me.ask({"type": "take_over", "seat": 1, "player": "high_low"}, "table")["seats"][1][
-                "kind"
-            ]
-            == "player"
-        )
+        seats = me.ask({"type": "take_over", "seat": 1, "player": "high_low"}, "table")["seats"]
+        assert seats[1]["kind"] == "player"
         assert me.play_to_the_end()["returns"] is not None
     with seated(client, tokens[1]) as late:
         assert "a player has taken" in late.next("closed")["text"]
