@@ -10,7 +10,9 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import torch
 
+from parlour.baselines.networks.kinds import policy_of
 from parlour.envs.authoring import setting
 from parlour.envs.core.bits import allow
 from parlour.envs.core.compile import rule
@@ -18,7 +20,7 @@ from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import below
 
-from .probes import NO_ACTION, new_probe
+from .probes import NO_ACTION, new_probe, played
 from .probes import Config as NoSettings
 
 STAY, GO, HIT, MISS, LOSE, WIN = range(6)
@@ -105,3 +107,15 @@ def probe_duel(**settings: Any) -> Game:
         returns=returns,
         observe=observe,
     )
+
+
+def scores(learner: str, game: Game, network: torch.nn.Module) -> tuple[float, float]:
+    """What seat 0 gets at the gate and at the door, where both seats play the learned policy."""
+    policy = policy_of(learner, game, network)
+    return played(game, policy, GATE), played(game, policy, DOOR)
+
+
+def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
+    """Whether two networks have the same weights."""
+    others = second.state_dict()
+    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from parlour.baselines import Policy
 from parlour.envs.core.compile import rule
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import streams
 
 NO_ACTION = -1
 
@@ -66,3 +69,14 @@ def new_probe(
         draw=lambda state, seat=None: None,
         **rules,
     )
+
+
+def played(game: Game, policy: Policy, place: int) -> float:
+    """What seat 0 gets from a place where both seats play this policy."""
+    tables = Tables(game, streams([0]))
+    tables.deal_from(0, {"place": place})
+    while not game.is_terminal(tables.states[0]):
+        _, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        tables.apply(tables.all_rows, policy(observations, masks, streams([2])))
+    return round(float(tables.returns(tables.all_rows)[0, 0]), 1)

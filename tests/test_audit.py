@@ -159,24 +159,6 @@ def test_an_environment_of_pettingzoo_is_audited_by_its_path(
     assert f"not checked: {CHECKS['returns']}" in str(report)  # it declares no bounds
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        ("os.path", "os.path is no module with a PettingZoo env()"),
-        ("no.such_module", "no.such_module is no module with a PettingZoo env()"),
-        ("rlcard:patience", "RLCard"),
-        ("pyspiel:patience", "OpenSpiel"),
-        ("patience", "unknown game 'patience'"),
-    ],
-)
-def test_a_wrong_name_gets_one_line(
-    name: str, answer: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        main(["check", name])
-    assert answer in capsys.readouterr().err
-
-
 def test_the_command_checks_a_game_of_parlour(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "trick_taking", "--set", "num_values=2", "--games", "1"]) == 0
     assert "ok   What a seat sees, reads and may do does not depend on" in capsys.readouterr().out

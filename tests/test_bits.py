@@ -28,7 +28,6 @@ NUM_WORDS = 3
 LARGEST = 64 * NUM_WORDS - 1
 EDGES = [{0}, {63}, {64}, {LARGEST}, {0, 63}, {62, 63, 64}, set(range(64)), set(range(192)), set()]
 
-EVERY_BYTE = 0x0101010101010101
 actions = some.sets(some.integers(0, LARGEST))
 
 

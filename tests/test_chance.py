@@ -14,8 +14,7 @@ from parlour.envs.core.compile import rule
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.loops import NEW_GAME, Ways, loops_of
-from parlour.envs.core.play.tables import Tables, new_told, self_play_seats
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams, uniform
 from tests import toy_game
 from tests.toy_game import NO_CARD
@@ -100,19 +99,6 @@ def test_tables_see_the_end_after_the_draw() -> None:
             actions = np.array([int(word).bit_length() - 1 for word in words[:, 0]])
             tables.apply(tables.all_rows, actions)
     assert (words == 0).all()
-
-
-def test_a_step_sees_the_end_after_the_draw() -> None:
-    game = short_game()
-    tables = Tables(game, streams([0]))
-    games, told, seats = tables.games(), new_told(game, 1), []
-    action = np.array([NEW_GAME])
-    for _ in range(3):
-        ways = Ways(skip_forced=False, deals_again=False)
-        loops_of(game).step(0, 1, games, self_play_seats(game.num_seats), action, told, ways)
-        seats.append(games.seats[0])
-        action = np.array([int(games.masks[0, 0]).bit_length() - 1])
-    assert seats == [0, 1, NO_SEAT]
 
 
 def test_the_views_see_the_end_after_the_draw() -> None:

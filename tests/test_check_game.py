@@ -27,6 +27,22 @@ Mutant = Callable[..., Any]
 # Mutants of the game: plain functions around the sound, compiled ones
 
 
+def after(sound: Mutant, fault: Mutant) -> Mutant:
+    """The sound function, and then a fault with what it was given."""
+
+    def mutant(*given):
+        answer = sound(*given)
+        fault(*given)
+        return answer
+
+    return mutant
+
+
+def put(record, **numbers):
+    for name, number in numbers.items():
+        record[name] = number
+
+
 def observe_leaks_a_hand(state, seat, out):
     toy.observe(state, seat, out)
     out.drawn = int(state.hands[1 - seat]) % NUM_CARDS
@@ -38,28 +54,8 @@ def observe_forgets_a_field(state, seat, out):
     out.drawn = before
 
 
-def observe_out_of_its_box(state, seat, out):
-    toy.observe(state, seat, out)
-    out.drawn = 99
-
-
-def observe_changes_the_state(state, seat, out):
-    toy.observe(state, seat, out)
-    state.deck = 0
-
-
-def observe_a_bit_too_many(state, seat, out):
-    toy.observe(state, seat, out)
-    out.hand[0] = int(out.hand[0]) | 1 << NUM_CARDS
-
-
 def mask_too_wide(state, mask):
     mask[0] = toy.ALL_CARDS
-
-
-def mask_too_narrow(state, mask):
-    toy.legal_actions(state, mask)
-    mask[0] &= -mask[0]
 
 
 def mask_empty(state, mask):
@@ -67,22 +63,10 @@ def mask_empty(state, mask):
         toy.legal_actions(state, mask)
 
 
-def mask_beyond_the_actions(state, mask):
-    mask[0] = 1 << NUM_CARDS
-
-
 def mask_tells_the_other_hand(state, mask):
     toy.legal_actions(state, mask)
     if state.hands[1 - toy.seat_to_act(state)] & 1:
         mask[0] &= -mask[0]
-
-
-def a_seat_that_is_none(state):
-    return 2
-
-
-def a_hand_is_over_before_its_end(state):
-    return state.num_plays >= 3
 
 
 def apply_with_memory_elsewhere(state, action, calls=[0]):  # noqa: B006 (the mutant)
@@ -96,21 +80,6 @@ def apply_never_ends(state, action):
     if toy.is_terminal(state):
         state.hands[:] = (3, 12)
         state.num_plays -= 2
-
-
-def apply_with_the_global_generator(state, action):
-    np.random.random()
-    toy.apply_action(state, action)
-
-
-def deal_from_the_global_generator(state, rng):
-    toy.deal(state, rng)
-    random.shuffle([1, 2, 3])
-
-
-def deal_that_seeds_the_global_generator(state, rng):
-    np.random.seed(0)
-    toy.deal(state, rng)
 
 
 def deal_from_the_operating_system(state, rng):
@@ -129,10 +98,6 @@ def deal_the_first_again(state, rng):
     rng["state"], rng["gamma"] = before["state"], before["gamma"]
 
 
-def chance_without_end(state, rng):
-    pass
-
-
 def draw_the_last(state, rng):
     """Draws without chance, so that all chance is in the deal."""
     state.drawn = int(state.deck).bit_length() - 1
@@ -149,11 +114,6 @@ def deal_a_constant_second_game(state, rng):
     rng.state = np.uint64(1)
 
 
-def returns_too_large(state, out):
-    toy.returns(state, out)
-    out *= 3
-
-
 def returns_not_a_number(state, out):
     toy.returns(state, out)
     if out.any():
@@ -166,11 +126,6 @@ def returns_early(state, out):
         out[0] = 0.5
 
 
-def returns_to_the_wrong_seat(state, out):
-    toy.returns(state, out)
-    out[:] = out[::-1].copy()
-
-
 def returns_that_add_up(state, out):
     found = np.zeros(len(out))
     toy.returns(state, found)
@@ -181,46 +136,8 @@ def reshuffle_nothing(state, seat, rng):
     pass
 
 
-def reshuffle_the_own_hand(state, seat, rng):
-    toy.reshuffle_unseen(state, 1 - seat, rng)
-
-
-def describe_tells_the_other_hand(state, seat):
+def tell_all_hands(state, seat):
     return str(state.hands)
-
-
-def draw_tells_the_other_hand(state, seat):
-    return str(state.hands)
-
-
-def draw_changes_the_state(state, seat):
-    state.drawn = 3
-    return ""
-
-
-def describe_changes_the_state(state, seat):
-    state.played[0, 0] = 3
-    return ""
-
-
-def a_name_for_two(action):
-    return toy.action_name(action // 2)
-
-
-def a_name_with_a_gap(action):
-    return f"card  {action}"
-
-
-def a_parser_that_takes_all(name):
-    return 0 if not name.startswith("card:") else toy.parse_action(name)
-
-
-def a_parser_that_breaks(name):
-    return int(name.split(":")[1])
-
-
-def deal_from_anything(state, data, rng):
-    toy.deal(state, rng)
 
 
 def a_stranger(**settings):
@@ -230,39 +147,39 @@ def a_stranger(**settings):
 GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("unseen", "observe", observe_leaks_a_hand),
     ("unseen", "legal_actions", mask_tells_the_other_hand),
-    ("unseen", "reshuffle_unseen", reshuffle_the_own_hand),
-    ("unseen", "describe", describe_tells_the_other_hand),
-    ("unseen", "draw", draw_tells_the_other_hand),
+    ("unseen", "reshuffle_unseen", lambda s, seat, rng: toy.reshuffle_unseen(s, 1 - seat, rng)),
+    ("unseen", "describe", tell_all_hands),
+    ("unseen", "draw", tell_all_hands),
     ("buffers", "observe", observe_forgets_a_field),
     ("buffers", "returns", returns_that_add_up),
-    ("ranges", "observe", observe_out_of_its_box),
-    ("ranges", "observe", observe_a_bit_too_many),
-    ("questions", "observe", observe_changes_the_state),
-    ("questions", "draw", draw_changes_the_state),
-    ("questions", "describe", describe_changes_the_state),
+    ("ranges", "observe", after(toy.observe, lambda s, seat, out: put(out, drawn=99))),
+    ("ranges", "observe", after(toy.observe, lambda s, seat, out: put(out, hand=out.hand | 1024))),
+    ("questions", "observe", after(toy.observe, lambda s, seat, out: put(s, deck=0))),
+    ("questions", "draw", lambda state, seat: put(state, drawn=3)),
+    ("questions", "describe", lambda state, seat: put(state, played=3)),
     ("mask_too_wide", "legal_actions", mask_too_wide),
-    ("mask_too_narrow", "legal_actions", mask_too_narrow),
+    ("mask_too_narrow", "legal_actions", after(toy.legal_actions, lambda s, m: m.__iand__(-m))),
     ("mask_empty", "legal_actions", mask_empty),
-    ("mask_range", "legal_actions", mask_beyond_the_actions),
-    ("seat_to_act", "seat_to_act", a_seat_that_is_none),
+    ("mask_range", "legal_actions", lambda state, mask: mask.fill(1 << NUM_CARDS)),
+    ("seat_to_act", "seat_to_act", lambda state: 2),
     ("returns", "returns", returns_early),
-    ("returns", "returns", returns_too_large),
+    ("returns", "returns", after(toy.returns, lambda state, out: out.__imul__(3))),
     ("returns", "returns", returns_not_a_number),
-    ("referee_returns", "returns", returns_to_the_wrong_seat),
-    ("referee_end", "is_terminal", a_hand_is_over_before_its_end),
+    ("referee_returns", "returns", after(toy.returns, lambda s, out: out.__imul__(-1))),
+    ("referee_end", "is_terminal", lambda state: state.num_plays >= 3),
     ("repeatable", "apply_action", apply_with_memory_elsewhere),
     ("repeatable", "deal", deal_from_the_operating_system),
-    ("global_generators", "apply_action", apply_with_the_global_generator),
-    ("global_generators", "deal", deal_from_the_global_generator),
-    ("global_generators", "deal", deal_that_seeds_the_global_generator),
+    ("global_generators", "apply_action", after(toy.apply_action, lambda *_: np.random.random())),
+    ("global_generators", "deal", after(toy.deal, lambda *_: random.shuffle([1, 2, 3]))),
+    ("global_generators", "deal", after(toy.deal, lambda *_: np.random.seed(0))),
     ("ends", "apply_action", apply_never_ends),
-    ("ends", "play_chance", chance_without_end),
+    ("ends", "play_chance", lambda state, rng: None),
     ("seeds", "deal", deal_without_the_seed),
-    ("names", "action_name", a_name_for_two),
-    ("names", "action_name", a_name_with_a_gap),
-    ("names", "parse_action", a_parser_that_takes_all),
-    ("names", "parse_action", a_parser_that_breaks),
-    ("bad_deals", "deal_from", deal_from_anything),
+    ("names", "action_name", lambda action: toy.action_name(action // 2)),
+    ("names", "action_name", lambda action: f"card  {action}"),
+    ("names", "parse_action", lambda name: toy.parse_action(name) if "card:" in name else 0),
+    ("names", "parse_action", lambda name: int(name.split(":")[1])),
+    ("bad_deals", "deal_from", lambda state, data, rng: toy.deal(state, rng)),
     ("pickle", "make", a_stranger),
 ]
 

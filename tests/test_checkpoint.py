@@ -20,9 +20,10 @@ from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import dqn
+
+from .searching import after_plies
 
 HIDDEN = (16,)
 FACTS = ("algorithm", "config", "game", "game_config", "game_version", "hidden", "weights")
@@ -61,18 +62,10 @@ def checkpoint_of(game: Game, **changes: Any) -> Checkpoint:
     return dataclasses.replace(made, **changes)
 
 
-def positions(game: Game, num_tables: int = 200) -> tuple[np.ndarray, np.ndarray]:
-    """Observations and masks at the first ply of many deals."""
-    tables = Tables(game, streams(np.arange(num_tables)))
-    tables.deal(tables.all_rows)
-    _, observations, words = tables.show(tables.all_rows)
-    return observations, action_masks(words, game.num_actions)
-
-
 def test_a_round_trip_gives_the_same_player_byte_for_byte(tmp_path: Path) -> None:
     game, path = game_of(), tmp_path / "mine.pt"
     save_checkpoint(checkpoint_of(game), path)
-    observations, masks = positions(game)
+    _, _, observations, masks = after_plies(game, 0)
     loaded, made = make_policy(str(path), game), policy_of("dqn", game, untrained(game))
     assert loaded.name == "mine"
     assert loaded.values is not None
@@ -82,33 +75,6 @@ def test_a_round_trip_gives_the_same_player_byte_for_byte(tmp_path: Path) -> Non
     )
     rngs = streams(np.zeros(len(masks), np.int64))
     assert loaded(observations, masks, rngs).tobytes() == made(observations, masks, rngs).tobytes()
-
-
-def test_the_model_card_says_what_it_is_and_how_strong(tmp_path: Path) -> None:
-    shares = {"wins": [0.75, 0.7, 0.8], "draws": [0.2, 0.2, 0.2], "losses": [0.05, 0.04, 0.06]}
-    exact = {"measure": "regret", "against": "random", "deals": "all", "value": [0.5, 0.4, 0.6]}
-    measured = dataclasses.replace(
-        checkpoint_of(game_of()),
-        strength=[STRENGTH, {**STRENGTH, "second": "lowest"}],
-        duplicates=[{"second": "random", "num_deals": 1000, **shares}],
-        exact=[exact],
-        notes=["seed 5 failed"],
-    )
-    save_checkpoint(measured, tmp_path / "mine.pt")
-    card = (tmp_path / "mine.md").read_text()
-    for said in (
-        "dqn for president",
-        "num_players=4",
-        "`parlour train dqn president --seed 4`",
-        "0123456789ab",
-        "seconds: 60",
-        "| random | 4,000 | 50.0 [48.0, 52.0] | 25.0 | +0.250 [+0.200, +0.300] |",
-        "| lowest | 4,000 | 50.0 [48.0, 52.0]",
-        "| 75.00 [70.00, 80.00]",
-        "| regret | random | all | 0.5000 [0.4000, 0.6000] |",
-        "* seed 5 failed\n",
-    ):
-        assert said in card, said
 
 
 def test_all_that_a_checkpoint_says_of_itself_comes_back(tmp_path: Path) -> None:
@@ -230,8 +196,9 @@ def test_under_other_house_rules_a_checkpoint_plays_on_request_only(tmp_path: Pa
     with pytest.raises(ValueError, match=r"trained for passing='\w+' \(here 'out'\); to let it"):
         make_policy(str(path), other)
     policy = make_policy(f"{path}:other_rules=True", other)
-    observations, masks = positions(other, 3)
-    assert masks[np.arange(3), policy(observations, masks, streams(range(3)))].all()
+    _, _, observations, masks = after_plies(other, 0)
+    rows = np.arange(len(masks))
+    assert masks[rows, policy(observations, masks, streams(rows))].all()
     with pytest.raises(TypeError, match="rules"):
         make_policy(f"{path}:rules=True", other)
 

@@ -18,24 +18,17 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 
+from .test_contract import plies
+
 TOLERANCE = 1e-5
 
 
 def positions(game: Game, num_tables: int, num_plies: int) -> tuple[np.ndarray, np.ndarray]:
     """Observations [B] and masks in words [B, W] of random play."""
     tables = Tables(game, streams(range(num_tables)))
-    rows = tables.all_rows
-    tables.deal(rows)
-    random = np.random.default_rng(0)
-    seen = []
-    for _ in range(num_plies):
-        seats, observations, words = tables.show(rows)
-        alive = seats >= 0
-        rows, observations, words = rows[alive], observations[alive], words[alive]
-        seen.append((observations, words))
-        masks = action_masks(words, game.num_actions)
-        tables.apply(rows, (random.random(masks.shape) * masks).argmax(axis=1))
-    return np.concatenate([s[0] for s in seen]), np.concatenate([s[1] for s in seen])
+    tables.deal(tables.all_rows)
+    seen = list(plies(game, tables, np.random.default_rng(0), num_plies))
+    return np.concatenate([one[2] for one in seen]), np.concatenate([one[3] for one in seen])
 
 
 Network = TypeVar("Network", bound=torch.nn.Module)

@@ -4,10 +4,8 @@ Public checkers of the views are in the tests of the views; this is about the ga
 """
 
 import hashlib
-import os
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from tests import toy_game
+from tests.processes import run_python
 
 ROOT = Path(toy_game.__file__).resolve().parents[1]
 HOUSE_FOLDERS = ("envs/core", "training", "scripts")
@@ -66,20 +65,23 @@ def test_check_game_passes(game: Game) -> None:
     assert all(any(word in line for word in expected) for line in report.not_checked)
 
 
+def plies(game: Game, tables: Tables, chooser: np.random.Generator, most: int) -> Iterator[Any]:
+    """Play at random; before each ply the rows that go on, what they show, and masks as bytes."""
+    for _ in range(most):
+        seats, observations, words = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats >= 0)
+        if not len(rows):
+            return
+        masks = action_masks(words[rows], game.num_actions)
+        yield rows, seats[rows], observations[rows], words[rows], masks
+        tables.apply(rows, np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks]))
+
+
 def test_the_compiled_loops_play_what_the_rules_play(game: Game) -> None:
     """Tables side by side and functions called one by one give the same bytes and masks."""
     tables = Tables(game, streams(range(5)))
     tables.deal(tables.all_rows)
-    chooser = np.random.default_rng(0)
-    rows = tables.all_rows
-    for _ in range(60):
-        seats, observations, words = tables.show(rows)
-        rows, words = rows[seats >= 0], words[seats >= 0]
-        observations, seats = observations[seats >= 0], seats[seats >= 0]
-        if not len(rows):
-            break
-        masks = action_masks(words, game.num_actions)
-        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
+    for rows, seats, observations, _, masks in plies(game, tables, np.random.default_rng(0), 60):
         for k, row in enumerate(rows):
             state = tables.states[row]
             assert game.seat_to_act(state) == seats[k] != CHANCE
@@ -87,35 +89,19 @@ def test_the_compiled_loops_play_what_the_rules_play(game: Game) -> None:
             seen = game.new_observations()
             game.observe(state, seats[k], seen[0])
             assert seen[0].tobytes() == observations[k].tobytes()
-        tables.apply(rows, actions)
 
 
 def test_the_flat_observation_is_within_its_bounds_and_whole(game: Game) -> None:
-    layout = game.layout
-    for observations in played_observations(game):
+    """Of what acting seats see in four whole random games."""
+    layout, tables = game.layout, Tables(game, streams(range(4)))
+    tables.deal(tables.all_rows)
+    for _, _, observations, *_ in plies(game, tables, np.random.default_rng(1), 10**6):
         vectors = layout.integers(observations)
         assert (vectors >= layout.low).all() and (vectors <= layout.high).all()
         assert np.abs(layout.scaled(observations)).max() <= 1
         if not any(field.hidden for field in game.observation_fields):
             assert layout.records(vectors).tobytes() == observations.tobytes()
             assert layout.records(layout.scaled(observations)).tobytes() == observations.tobytes()
-
-
-def played_observations(game: Game) -> list[np.ndarray]:
-    """What acting seats saw in four random games."""
-    tables = Tables(game, streams(range(4)))
-    tables.deal(tables.all_rows)
-    chooser = np.random.default_rng(1)
-    seen: list[np.ndarray] = []
-    while True:
-        seats, observations, words = tables.show(tables.all_rows)
-        rows = np.flatnonzero(seats >= 0)
-        if not len(rows):
-            return seen
-        seen.append(observations[rows])
-        masks = action_masks(words[rows], game.num_actions)
-        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
-        tables.apply(rows, actions)
 
 
 def test_every_position_can_be_described(game: Game) -> None:
@@ -170,38 +156,18 @@ def digest_of_games(cases: list[tuple[str, dict[str, Any]]], *seeds: int) -> str
 
 def play_out(game: Game, tables: Tables, chooser: np.random.Generator, digest: Any) -> None:
     """Play to the end, or for some plies; every byte goes into the digest."""
-    for _ in range(MAX_PLIES):
-        seats, observations, words = tables.show(tables.all_rows)
-        rows = np.flatnonzero(seats >= 0)
-        if not len(rows):
-            digest.update(tables.returns(tables.all_rows).tobytes())
-            return
-        rngs = streams(rows)
-        determinized = tables.determinize(rows, seats[rows], rngs)
-        for part in (tables.states, observations[rows], words[rows], determinized):
+    for rows, seats, observations, words, _ in plies(game, tables, chooser, MAX_PLIES):
+        determinized = tables.determinize(rows, seats, streams(rows))
+        scaled = game.layout.scaled(observations)
+        for part in (tables.states, observations, words, determinized, scaled):
             digest.update(part.tobytes())
-        masks = action_masks(words[rows], game.num_actions)
-        digest.update(game.layout.scaled(observations[rows]).tobytes())
-        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
-        tables.apply(rows, actions)
+    digest.update(tables.returns(tables.all_rows).tobytes())
 
 
 def in_another_process(arguments: str, **variables: str) -> str:
     """The digest as another process finds it."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"from tests.test_contract import *; print(digest_of_games({arguments}))",
-        ],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    program = f"from tests.test_contract import *; print(digest_of_games({arguments}))"
+    return run_python(program, **variables).strip()
 
 
 @cache

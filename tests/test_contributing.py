@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from .test_documents import copied
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
 GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
 BEST = "mcts"  # where a game names none
 OVER_THE_REGISTRY = re.compile(r"parametrize\(.*GAMES|for name in GAMES|\bevery_game\b")
-OTHERS = {"changing_opponents", "mcts", "packaging", "playout", "slices"}  # they list games too
+OTHERS = {"changing_opponents", "mcts", "packaging", "slices"}  # they list games too
 LEFT_OUT = {"checkpoint", "cli", "contributing"}
-AT_ONCE = ["contract", "docs", "golden"]  # of these, in every run of the suite
+AT_ONCE = ["contract", "golden"]  # of these, in every run of the suite
 # Of these tests those with the game's name, and those that compare lists.
 CHOSEN = f"{GAME} or are_listed or every_game_that_ships or recipes_are_no_learners"
 
@@ -45,13 +46,7 @@ class Copy:
     """A copy of the checkout, in which the guides are followed."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in FOLDERS:
-            ignored = shutil.ignore_patterns("__pycache__", "tournaments", "*.egg-info")
-            shutil.copytree(CHECKOUT / name, folder / name, symlinks=True, ignore=ignored)
-        for path in CHECKOUT.iterdir():
-            if path.is_file() and path.name != ".git":  # a file in a linked checkout
-                shutil.copy(path, folder)
+        self.folder = copied(folder)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -172,14 +167,6 @@ def test_a_new_game_compiles(tmp_path: Path) -> None:
         f"from parlour.envs import check_game, load_game as load; print(check_game(load({GAME!r})))"
     )
     assert f"<Game {GAME} v0: >: 10 games" in copy.python("-c", check, is_compiled=True)
-
-
-def test_every_file_that_the_guides_name_is_there() -> None:
-    paths = set(re.findall(r"`((?:envs|baselines|training|scripts|tests|docs)/[\w/.=-]*)`", GUIDE))
-    paths |= set(re.findall(r"\]\(([^)#]+)\)", GUIDE))
-    named = {path for path in paths if "my_" not in path}
-    assert len(named) > 20
-    assert not [path for path in named if not (CHECKOUT / path).exists()]
 
 
 def test_every_folder_of_code_has_its_line() -> None:

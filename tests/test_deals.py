@@ -11,15 +11,15 @@ from parlour.baselines.arena.play import batches, deals
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.players.policy import Policy
 from parlour.envs import find_game, load_game
-from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
 from parlour.envs.core.play import slices
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.rng import SEED_LIMIT
 
+from .test_after_errors import compiled_illegal
+
 IN_EVERY_RUN = {"notty": "defensive", "president": "lowest"}  # one draws in mid-game, one does not
 OTHERS = {"top_trumps": "maxer", "splendor": "greedy", "trick_taking": "smart"}
-LAST_CARD = 19
 
 
 @pytest.fixture(autouse=True)
@@ -57,16 +57,10 @@ def test_a_player_that_is_not_compiled_is_left_to_others() -> None:
     assert deals.play_compiled(game, policies, seeds, seated) is None
 
 
-@rule
-def stubborn(observation, mask, rng):
-    """Plays the last card of the game, whether it has it or not."""
-    return LAST_CARD
-
-
 @pytest.mark.parametrize("num_threads", [1, 3])
 def test_an_illegal_choice_is_named(num_threads: int) -> None:
     game: Game = load_game("trick_taking")
-    policy: Any = compiled_policy("stubborn", game, stubborn)
+    policy: Any = compiled_policy("stubborn", game, compiled_illegal)
     plan = Plan(Workers(num_threads=num_threads))
     with pytest.raises(PlayerError, match=r"stubborn chose 19 \(card:1\.9\).* legal: card:"):
         play_match(game, policy, "random", 20, plan=plan)

@@ -54,7 +54,7 @@ def copied(folder: Path) -> Path:
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(CHECKOUT / name, folder / name, symlinks=True, ignore=ignored)
     for path in CHECKOUT.iterdir():
-        if path.is_file():
+        if path.is_file() and path.name != ".git":  # a file in a linked checkout
             shutil.copy(path, folder)
     return folder
 

@@ -20,6 +20,7 @@ from parlour.training import dqn, progress
 from parlour.training.rollout import Transitions
 
 from .probe_game import LOSE, SAFE_RETURN, START, probe_game
+from .probes import played
 
 PROBE = dqn.Config(
     total_steps=20_000,
@@ -51,20 +52,9 @@ def network() -> ActionValues:
     return trained_on_probe()
 
 
-def return_from_start(network: ActionValues) -> float:
-    """What the greedy policy gets when it begins at the start."""
-    tables = Tables(probe_game(), streams([0]))
-    tables.deal_from(0, {"place": START})
-    policy = policy_of("dqn", tables.game, network)
-    while not tables.game.is_terminal(tables.states[0]):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = ((words[:, :1] >> np.arange(tables.game.num_actions)) & 1).astype(np.int8)
-        tables.apply(tables.all_rows, policy(observations, masks, streams([0])))
-    return float(tables.returns(tables.all_rows)[0, 0])
-
-
 def test_the_learner_avoids_the_trap_of_the_probe(network: ActionValues) -> None:
-    assert return_from_start(network) == SAFE_RETURN
+    game = probe_game()
+    assert played(game, policy_of("dqn", game, network), START) == SAFE_RETURN
 
 
 def test_the_network_chooses_the_action_whose_value_the_target_network_gives() -> None:

@@ -45,24 +45,3 @@ def test_all_deals_of_a_small_game_can_be_measured(tmp_path: Path) -> None:
 def test_a_game_without_a_solver_has_no_measures() -> None:
     assert measures_of(load_game("splendor")) == {}
     assert len(measures_of(load_game(GAME))) == 2
-
-
-@pytest.mark.parametrize(
-    ("command", "named"),
-    {
-        "evaluate splendor random --exact": "not solved",
-        "evaluate president random --exact": "2 players",
-        "evaluate president random --duplicate": "two seats",
-        f"evaluate {GAME} random --set num_players=3 --exact": "two seats",
-        f"evaluate {GAME} random --deals all": "--exact",
-        f"evaluate {GAME} random --exact --duplicate": "not allowed",
-    }.items(),
-)
-def test_what_cannot_be_measured_is_refused_in_one_line(
-    command: str, named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(command.split())
-    shown = capsys.readouterr()
-    assert left.value.code == 2 and named in shown.err
-    assert shown.err.count("\n") == 1

@@ -156,13 +156,6 @@ def test_a_file_of_this_folder_may_be_named_with_its_ending(
     assert GAMES[name] in capsys.readouterr().out
 
 
-def test_a_package_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["games", "--import", "no_such_package"])
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and "cannot import no_such_package" in error
-
-
 def test_a_file_of_another_folder_is_not_imported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

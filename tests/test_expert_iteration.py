@@ -7,19 +7,14 @@ Staying costs a little, so that a learner tries to go before it knows what will 
 import dataclasses
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from parlour.baselines import make_policy
-from parlour.baselines.networks.kinds import policy_of
-from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.training import expert_iteration
-from parlour.training.teaching import taught
 
-from .probe_duel import DOOR, GATE, GO, HIT, STAY, probe_duel
+from .probe_duel import DOOR, GO, STAY, equal, probe_duel, scores
 
 GAME = probe_duel(stay=-2)
 CONFIG = expert_iteration.Config(
@@ -45,71 +40,23 @@ def trained(**settings: Any) -> expert_iteration.Learner:
     return learner
 
 
-def played(network: PolicyValue, place: int) -> float:
-    """What seat 0 gets from a place where both seats play the learned policy."""
-    policy = policy_of("expert_iteration", GAME, network)
-    tables = Tables(GAME, streams([0]))
-    tables.deal_from(0, {"place": place})
-    while not GAME.is_terminal(tables.states[0]):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, GAME.num_actions)
-        tables.apply(tables.all_rows, policy(observations, masks, streams([2])))
-    return round(float(tables.returns(tables.all_rows)[0, 0]), 1)
-
-
-def scores(learner: expert_iteration.Learner) -> tuple[float, float]:
-    """What seat 0 gets from the gate and from the door."""
-    return played(learner.network, GATE), played(learner.network, DOOR)
-
-
-def outputs(learner: expert_iteration.Learner, place: int) -> tuple[torch.Tensor, float]:
-    """Logits [A] and the value of the network at a place."""
-    tables = Tables(GAME, streams([0]))
-    tables.deal_from(0, {"place": place})
-    observations = tables.show(tables.all_rows)[1]
-    with torch.inference_mode():
-        logits, values = learner.network(torch.from_numpy(GAME.layout.integers(observations)))
-    return logits[0], float(values[0])
-
-
-def value_at_the_door(learner: expert_iteration.Learner) -> float:
-    return outputs(learner, DOOR)[1]
-
-
-def chance_to_go(learner: expert_iteration.Learner) -> float:
-    """The chance that the policy gives to the better of two actions, at the door."""
-    stay, go = outputs(learner, DOOR)[0][[STAY, GO]]
-    return float(torch.sigmoid(go - stay))
-
-
 @pytest.mark.release
 def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     learner = trained()
-    assert scores(learner) == (-0.2, 1.0)
-    assert value_at_the_door(learner) > 0.9
-    assert chance_to_go(learner) > 0.95
+    assert scores("expert_iteration", GAME, learner.network) == (-0.2, 1.0)
+    tables = Tables(GAME, streams([0]))
+    tables.deal_from(0, {"place": DOOR})
+    observations = tables.show(tables.all_rows)[1]
+    with torch.inference_mode():
+        logits, values = learner.network(torch.from_numpy(GAME.layout.integers(observations)))
+    assert values[0] > 0.9
+    assert torch.sigmoid(logits[0, GO] - logits[0, STAY]) > 0.95
 
 
-def test_it_imitates_the_actions_and_outcomes_of_a_teacher() -> None:
-    """`first_legal` stays at both places. Its two decisions of each game are all there."""
+def test_it_imitates_a_teacher() -> None:
+    """`first_legal` stays at both places."""
     learner = trained(teacher="first_legal", teacher_steps=8_000)
-    assert scores(learner) == (-0.2, -0.2)
-    teacher = make_policy("random", GAME)
-    lesson = taught(GAME, teacher, 200, 0, learner.rows, temperature=1.0)
-    at_the_start = lesson.masks[:, 0] == (1 << STAY) | (1 << GO)
-    assert at_the_start.sum() == 200
-    chosen = np.take_along_axis(lesson.policies, lesson.actions[:, None], axis=1)
-    assert (chosen == 1).all()
-    stayed = lesson.actions == STAY
-    np.testing.assert_allclose(lesson.targets[stayed], -0.2)
-    hit = lesson.actions == HIT
-    assert set(lesson.targets[hit]) == {1.0}
-    assert set(lesson.targets[at_the_start & ~stayed]) == {-1.0, 1.0}
-
-
-def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
-    others = second.state_dict()
-    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())
+    assert scores("expert_iteration", GAME, learner.network) == (-0.2, -0.2)
 
 
 def test_the_same_seed_learns_the_same_with_any_number_of_threads() -> None:
@@ -130,7 +77,7 @@ def test_an_interrupted_run_continues_where_it_stood() -> None:
     progresses = [progress for progress, _ in second.run()]
     assert progresses[0].decisions == first.progress.decisions + 2 * CONFIG.num_tables
     assert progresses[-1].done == 1.0
-    assert scores(second) == (-0.2, 1.0)
+    assert scores("expert_iteration", GAME, second.network) == (-0.2, 1.0)
 
 
 @pytest.mark.parametrize(

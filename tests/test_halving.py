@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.search import halving
-from parlour.baselines.search.halving import choose_by_halving, choose_in_time
+from parlour.baselines.search.halving import choose_by_halving, choose_in_time, halve
 from parlour.envs.core.rng import streams
 
 pytestmark = pytest.mark.plain
@@ -97,3 +97,10 @@ def test_time_that_is_up_still_tries_every_action_once_in_each_phase() -> None:
     assert choose_in_time(arms.simulate, mask, streams([0]), np.zeros(1), 0.0) == 99
     assert arms.rounds[0] == [1]
     assert [alive for (alive,) in arms.alive] == [100, 50, 25, 13, 7, 4, 2]
+
+
+def test_the_better_half_stays_and_of_equals_the_lower_index() -> None:
+    alive = np.array([[1, 1, 0, 1, 1], [1, 1, 1, 0, 0], [0, 0, 1, 0, 0]], np.int8)
+    sums = np.array([[1.0, 3.0, 9.0, 2.0, -1.0], [0.0, 0.0, 0.0, 0.0, 0.0], [0, 0, -5.0, 0, 0]])
+    halve(alive, sums)
+    assert alive.tolist() == [[0, 1, 0, 1, 0], [1, 1, 0, 0, 0], [0, 0, 1, 0, 0]]

@@ -1,20 +1,12 @@
 """The tree search for any game: exact values, chance, hidden cards, budget, purity, settings."""
 
 import numpy as np
-import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.players.making import players_of
-from parlour.baselines.search import halving
-from parlour.baselines.search.halving import (
-    SIMULATIONS_BETWEEN_CLOCKS,
-    choose_by_halving,
-    choose_in_time,
-)
 from parlour.baselines.search.mcts import (
     MAX_NODES_IN_TIME,
-    NO_NODE,
     ROOT,
     Tree,
     TreeSearch,
@@ -67,30 +59,6 @@ def new_search(max_nodes: int) -> TreeSearch:
     return TreeSearch(TRICKS, row_function, keep_all, max_nodes, settings)
 
 
-def num_simulations_of(tree: Tree) -> int:
-    """The visits of the root's children: every simulation went through one of them."""
-    total, child = 0, tree.nodes[ROOT]["first_child"]
-    while child != NO_NODE:
-        total += int(tree.nodes[child]["visit_count"])
-        child = tree.nodes[child]["next_sibling"]
-    return total
-
-
-@pytest.mark.parametrize("num_simulations", [1, 7, 40, 400])
-def test_no_more_simulations_than_the_budget_or_one_for_each_action(num_simulations: int) -> None:
-    tables, _, _, masks = after_plies(TRICKS, 2)
-    search = new_search(num_simulations + TRICKS.num_actions + 1)
-    for row in range(NUM_TABLES):
-        one = slice(row, row + 1)
-        search.tree.clear()
-        choose_by_halving(
-            search.simulate, masks[one], streams([row]), tables.states[one], num_simulations
-        )
-        most = max(num_simulations, int(masks[row].sum()))
-        assert most / 2 <= num_simulations_of(search.tree) <= most
-        assert search.tree.num_nodes[0] <= num_simulations + TRICKS.num_actions + 1
-
-
 def test_the_values_of_the_roots_actions_are_the_means_that_halving_compares() -> None:
     tables, _, _, masks = after_plies(TRICKS, 2)
     search, sums = new_search(1000), np.zeros(masks[:1].shape)
@@ -119,29 +87,6 @@ def test_exploration_is_weighed_as_in_the_papers_formula() -> None:
     """
     assert chosen_by_uct(0.5 - 0.067) == 0
     assert chosen_by_uct(0.5 - 0.057) == 1
-
-
-def test_time_is_spent_to_the_end_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that shows a millisecond more at each look."""
-    looks = iter(range(1000))
-    monkeypatch.setattr(halving.time, "perf_counter", lambda: next(looks) / 1000)
-    tables, _, _, masks = after_plies(TRICKS, 0)
-    assert masks[0].sum() == 5  # three phases: of 5, 3 and 2 actions
-    search = new_search(NUM_TABLES * SIMULATIONS_BETWEEN_CLOCKS)
-    choose_in_time(search.simulate, masks[:1], streams([0]), tables.states[:1], 0.03)
-    num_looks = next(looks)
-    assert 30 <= num_looks <= 34
-    assert num_simulations_of(search.tree) <= num_looks * SIMULATIONS_BETWEEN_CLOCKS
-    assert num_simulations_of(search.tree) >= 25 * (SIMULATIONS_BETWEEN_CLOCKS - 5)
-
-
-def test_a_full_tree_is_searched_on() -> None:
-    """No node is made beyond the room there is."""
-    tables, _, _, masks = after_plies(TRICKS, 0)
-    search = new_search(TRICKS.num_actions + 4)
-    choose_by_halving(search.simulate, masks[:1], streams([0]), tables.states[:1], 500)
-    assert search.tree.num_nodes[0] == len(search.tree.nodes)
-    assert num_simulations_of(search.tree) > 250
 
 
 def test_a_tree_has_room_for_each_simulation_and_for_any_number_where_time_decides() -> None:

@@ -1,11 +1,8 @@
 """Parlour changes no other library, and no setting of the process that imports it."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.processes import run_python
 
 # First everything is imported and used without Parlour, because libraries load parts of themselves
 # late. Then everything of Parlour is used; what is called and what is replaced is printed.
@@ -146,12 +143,4 @@ print("\\n".join([*replaced, *calls, *were_set]))
 
 
 def test_no_other_library_is_changed_and_nothing_is_set_for_all(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == []
+    assert run_python(SCRIPT, str(tmp_path)).split() == []

@@ -2,9 +2,6 @@
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,8 +20,8 @@ from parlour.envs.core.catalogue import find_game
 from parlour.envs.core.drawing.render import RENDER_MODES, Window
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.registry import make_aec
+from tests.processes import run_python
 
-ROOT = Path(__file__).resolve().parents[1]
 ID = "parlour:TrickTaking-v0"
 SHORT: dict[str, Any] = {"num_values": 3}
 NEXT_STEP = AutoresetMode.NEXT_STEP
@@ -113,14 +110,6 @@ def test_gymnasiums_vector_wrappers_take_the_next_step_mode(wrap: Any) -> None:
     assert info
 
 
-def test_the_mean_of_normalized_observations_is_about_zero() -> None:
-    envs = gymnasium.make_vec(ID, 8, autoreset_mode=NEXT_STEP, **SHORT)
-    wrapped = vector_wrappers.NormalizeObservation(envs)
-    play(wrapped, 100)
-    assert wrapped.obs_rms.count > 700
-    assert np.isfinite(wrapped.obs_rms.mean).all()
-
-
 @pytest.mark.parametrize("self_play", [False, True])
 def test_every_table_of_the_vector_environment_is_rendered(self_play: bool) -> None:
     settings = {"self_play": self_play, **SHORT}
@@ -190,7 +179,7 @@ def test_a_wrapper_that_adds_a_render_mode_changes_no_other_environment() -> Non
         assert env.metadata["render_modes"] == list(RENDER_MODES)
 
 
-# TorchRL
+# TorchRL, in a process of its own: it changes what is imported after it
 
 
 @pytest.mark.parametrize("make", [make_solo, make_vector])
@@ -198,15 +187,6 @@ def test_an_unknown_keyword_is_refused_in_pythons_words(make: Any) -> None:
     """TorchRL tries `frameskip`, and leaves it out if the TypeError says this."""
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'frameskip': .*num_v"):
         make("trick_taking", frameskip=1)
-
-
-def run_python(source: str) -> None:
-    """Run this in a process of its own: TorchRL changes what is imported after it."""
-    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run(
-        [sys.executable, "-c", source], env=variables, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.long

@@ -1,11 +1,9 @@
 """What is installed: every folder of code, under one import name, with its data and its types."""
 
 import configparser
-import importlib.util
-import os
+import importlib
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -13,6 +11,7 @@ import pytest
 
 from parlour.envs.core.environments import aec as views
 from parlour.envs.registry import GAMES, GameName, pettingzoo_names
+from tests.processes import run_python
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "baselines", "training", "scripts")
@@ -32,11 +31,7 @@ def lines_of(section: str, key: str) -> list[str]:
 
 def long_description(readme: str) -> str:
     """What setup.py makes of a README."""
-    spec = importlib.util.spec_from_file_location("parlour_setup", CHECKOUT / "setup.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.long_description(readme)
+    return runpy.run_path(str(CHECKOUT / "setup.py"))["long_description"](readme)
 
 
 def test_the_packages_are_listed_and_no_others() -> None:
@@ -115,13 +110,5 @@ def test_importing_parlour_is_light(tmp_path: Path) -> None:
         "import sys, parlour, parlour.envs;"
         f"print([name for name in {(*HEAVY, *LATE)} if name in sys.modules])"
     )
-    shown = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=CHECKOUT,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout == "[]\n"
+    assert run_python(program, NUMBA_CACHE_DIR=str(tmp_path)) == "[]\n"
     assert not list(tmp_path.rglob("*.nb*"))

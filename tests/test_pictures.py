@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.path import Path
 
-from parlour.baselines import make_policy
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.drawing.picture import (
     Circle,
@@ -21,11 +22,11 @@ from parlour.envs.core.drawing.picture import (
 )
 from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.game import CHANCE, Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import player_streams, streams
+from parlour.envs.core.rng import streams
 from parlour.envs.core.words import with_names
 
 from .example_games import imported
+from .test_render import positions, sample
 
 pytestmark = pytest.mark.plain
 
@@ -83,19 +84,8 @@ def looked_at(case: int) -> tuple[Game, list[np.ndarray]]:
     """Some positions of one random game, the first and the last among them, as states [1]."""
     name, settings = CASES[case]
     game = find_game(name, **settings)
-    tables = Tables(game, streams([5]))
-    rngs = player_streams([5], game.num_seats)
-    policy = make_policy("random", game)
-    tables.deal(tables.all_rows)
-    seen = [tables.states.copy()]
-    while not game.is_terminal(tables.states[0]) and len(seen) < MOST_PLIES:
-        seats, observations, words = tables.show(tables.all_rows)
-        mask = action_masks(words, game.num_actions)[0]
-        action = policy.act(observations[0], mask, rng=rngs[:, seats[0]])
-        tables.apply(tables.all_rows, np.array([action]))
-        seen.append(tables.states.copy())
-    chosen = np.linspace(0, len(seen) - 1, min(MOST_POSITIONS, len(seen))).astype(int)
-    return game, [seen[k] for k in chosen]
+    seen = positions(game, 5, MOST_PLIES)
+    return game, sample(seen, min(MOST_POSITIONS, len(seen)))
 
 
 @lru_cache(maxsize=1)
@@ -231,23 +221,15 @@ def is_inside(point: tuple[float, float], shape: Shape) -> bool:
         case Circle():
             return math.dist(point, (shape.x, shape.y)) <= shape.radius
         case Polygon(points):
-            crossings = 0
-            for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
-                if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
-                    crossings += 1
-            return crossings % 2 == 1
+            return Path(points).contains_point(point)
     return False
 
 
 def blended(color: str, ground: Color) -> Color:
     """A colour "#rrggbb" or "#rrggbbaa" on a ground, as three numbers in 0 .. 1."""
-    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
-    alpha = int(color[7:9], 16) / 255 if len(color) == len("#rrggbbaa") else 1.0
-    mixed = [
-        alpha * over + (1 - alpha) * under
-        for over, under in zip((red, green, blue), ground, strict=True)
-    ]
-    return (mixed[0], mixed[1], mixed[2])
+    *over, alpha = to_rgba(color)
+    red, green, blue = alpha * np.array(over) + (1 - alpha) * np.array(ground)
+    return red, green, blue
 
 
 def contrast(one: Color, other: Color) -> float:

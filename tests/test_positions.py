@@ -93,9 +93,7 @@ def test_each_view_starts_from_a_position() -> None:
     _, info = envs.reset(options={"position": position, "reset_mask": chosen})
     assert (info["action_mask"][1] == mask).all()
     assert position_of(envs, 1).tobytes() == position.tobytes()
-    assert [position_of(envs)[row].tobytes() == before[row].tobytes() for row in (0, 2)] == [
-        True
-    ] * 2
+    assert all(position_of(envs)[row].tobytes() == before[row].tobytes() for row in (0, 2))
 
 
 def test_a_position_is_a_copy() -> None:

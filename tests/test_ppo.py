@@ -5,16 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from parlour.baselines.networks.kinds import policy_of
-from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
 from parlour.training import ppo
-from parlour.training.decisions import NO_DECISION, Batch, weigh_first_place
+from parlour.training.decisions import weigh_first_place
 
-from .probe_duel import DOOR, GATE, probe_duel
+from .probe_duel import equal, probe_duel, scores
 
 GAME = probe_duel()
 CONFIG = ppo.Config(
@@ -37,75 +32,14 @@ def trained(**settings: Any) -> ppo.Learner:
     return learner
 
 
-def scores(network: PolicyValue) -> tuple[float, float]:
-    """What seat 0 gets at the gate and at the door, where both seats play the learned policy."""
-    policy = policy_of("ppo", GAME, network)
-    tables = Tables(GAME, streams([0, 1]))
-    tables.deal_from(0, {"place": GATE})
-    tables.deal_from(1, {"place": DOOR})
-    for _ in range(2):
-        rows = tables.all_rows[[not GAME.is_terminal(state) for state in tables.states]]
-        _, observations, words = tables.show(rows)
-        masks = action_masks(words, GAME.num_actions)
-        tables.apply(rows, policy(observations, masks, streams([2] * len(rows))))
-    gate, door = tables.returns(tables.all_rows)[:, 0].round(1).tolist()
-    return gate, door
-
-
-def estimated(batch: Batch, gae_lambda: float) -> np.ndarray:
-    """Advantages [tables, decisions], one after the other in plain Python."""
-    advantages = np.zeros_like(batch.values)
-    for table, next_decisions in enumerate(batch.next_decisions):
-        for index in reversed(range(len(next_decisions))):
-            value, after = batch.values[table, index], next_decisions[index]
-            advantages[table, index] = (
-                batch.ends[table, index] - value
-                if after == NO_DECISION
-                else batch.values[table, after] - value + gae_lambda * advantages[table, after]
-            )
-    return advantages
-
-
 def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
-    assert scores(trained().network) == (0.8, 1.0)
-
-
-@pytest.mark.parametrize(("weight", "worth"), [(1.0, {1.0, -1.0}), (0.5, {0.9, 1.0, -1.0})])
-def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth: set) -> None:
-    """A win that returns 0.8 is worth 1 as a first place, and a mean of both in between."""
-    config = dataclasses.replace(CONFIG, batch_decisions=7, first_place_weight=weight)
-    batch = next(iter(batches_of(ppo.Learner(GAME, config))))
-    ended = (batch.next_decisions == NO_DECISION)[:, :-2]
-    assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == {
-        round(w, 6) for w in worth
-    }
+    assert scores("ppo", GAME, trained().network) == (0.8, 1.0)
 
 
 def test_a_shared_first_place_is_worth_its_share() -> None:
     worth = np.array([0.5, -1.0, 0.5, 0.0])
     weigh_first_place(worth, 1.0)
     assert worth.tolist() == [0.0, -1.0, 0.0, -1.0]
-
-
-def batches_of(learner: ppo.Learner) -> list[Batch]:
-    """The first batches that a learner learns from."""
-    seen: list[Batch] = []
-    learn = learner._learn
-
-    def spy(batch: Batch, random: Any) -> Any:
-        seen.append(Batch(*(array.copy() for array in batch)))
-        return learn(batch, random)
-
-    learner._learn = spy  # type: ignore[method-assign]
-    for progress, _ in learner.run():
-        if progress.updates > 40:
-            break
-    return seen
-
-
-def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
-    others = second.state_dict()
-    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())
 
 
 def test_the_same_seed_learns_the_same_whether_acting_overlaps_or_not() -> None:
@@ -126,14 +60,14 @@ def test_an_interrupted_run_continues_where_it_stood() -> None:
     progresses = [progress for progress, _ in second.run()]
     assert progresses[0].decisions == first.progress.decisions + 2 * CONFIG.num_tables
     assert progresses[-1].done == 1.0
-    assert scores(second.network) == (0.8, 1.0)
+    assert scores("ppo", GAME, second.network) == (0.8, 1.0)
 
 
 @pytest.mark.release
 def test_one_seat_learns_at_tables_with_opponents() -> None:
     """Seat 0 plays a random seat 1 at the gate half of the time: then going is worth 0."""
     learner = trained(self_play=0.0, opponents=("random",), opponent_weights=(1.0,))
-    assert scores(learner.network) == (0.8, 1.0)
+    assert scores("ppo", GAME, learner.network) == (0.8, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -146,10 +80,7 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
         ({"first_place_weight": -0.1}, r"first_place_weight must be in 0 \.\. 1"),
         ({"opponents": ("random",)}, "a weight for each of the opponents; got 0 for 1"),
         ({"self_play": 0.0}, "not all 0"),
-        (
-            {"opponents": ("playout",), "opponent_weights": (1.0,)},
-            "playout is not compiled",
-        ),
+        ({"opponents": ("playout",), "opponent_weights": (1.0,)}, "playout is not compiled"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], said: str) -> None:

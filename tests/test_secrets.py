@@ -124,11 +124,6 @@ def test_seats_sittings_and_seeds_share_no_stream() -> None:
     assert len(np.unique(np.stack(states))) == len(seeds) * 8 * 4
 
 
-def test_the_deal_of_a_seed_is_not_touched() -> None:
-    assert streams([3])["state"][0] == 0xD6C157A44C3816B9
-    assert streams([3])["gamma"][0] == GOLDEN_GAMMA
-
-
 @pytest.mark.parametrize("seeds", [[2**63], [1.5], [-1], np.array([1.5, 2]), np.array([-1])])
 def test_players_streams_come_from_seeds(seeds: Any) -> None:
     with pytest.raises(ValueError, match=r"integer in 0 \.\. 2\*\*63 - 1"):

@@ -24,17 +24,9 @@ from parlour.training.rollout import Rollout, Transitions
 from . import toy_game
 from .probe_game import probe_game
 
-GAMES = {
-    "toy": toy_game.game(num_players=3),
-    "president": load_game("president", num_players=4),
-}
+GAMES = {"toy": toy_game.game(num_players=3), "president": load_game("president", num_players=4)}
 SMALL = dqn.Config(
-    total_steps=256,
-    hidden=(8,),
-    num_tables=16,
-    batch_size=8,
-    buffer_size=400,
-    num_threads=1,
+    total_steps=256, hidden=(8,), num_tables=16, batch_size=8, buffer_size=400, num_threads=1
 )
 
 

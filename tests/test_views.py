@@ -1,12 +1,8 @@
 """The three views of a game: what each promises, and that they agree."""
 
 import copy
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -21,7 +17,6 @@ from parlour.envs import GAMES, find_game, load_game, registry
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
-from parlour.envs.core.play.slices import MIN_PLIES
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
 from tests.view_tools import (
@@ -34,7 +29,6 @@ from tests.view_tools import (
     state_bytes,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
 every_game = pytest.mark.parametrize("name", GAMES)
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
 
@@ -85,7 +79,8 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
             np.testing.assert_array_equal(seen["action_mask"], info["action_mask"][i])
             assert envs._tables.states[i].tobytes() == state_bytes(single)
             single.step(actions[i])
-        observations, rewards, ended, _, actors, info = step_with_actors(envs, actions, info)
+        actors = info["seat"]
+        observations, rewards, ended, _, info = envs.step(actions)
         for i, single in enumerate(singles):
             over = single.terminations[single.agent_selection]
             assert over == ended[i]
@@ -95,37 +90,6 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
                 last = single.observe(f"player_{actors[i]}")["observation"]
                 np.testing.assert_array_equal(info["final_obs"][i], last)
                 single.reset()
-
-
-@pytest.mark.parametrize("others", [{"self_play": True}, {"opponents": "random"}])
-def test_many_tables_in_two_threads_play_as_few_in_one(others: dict[str, Any]) -> None:
-    game = find_game("top_trumps")
-    many, few = 2 * MIN_PLIES + 1, 40
-    far, near = (
-        gymnasium.make_vec("parlour:TopTrumps-v0", num_envs=num_envs, num_threads=2, **others)
-        for num_envs in (many, few)
-    )
-    seen, info = far.reset(seed=0)
-    rows = slice(many - few, many)
-    assert_same_rows(rows, (seen, info), near.reset(seed=many - few))
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        actions = rng.integers(game.num_actions, size=many)
-        assert_same_rows(rows, far.step(actions), near.step(actions[rows]))
-
-
-def assert_same_rows(rows: slice, results: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
-    """Assert that rows of what a step or a reset returned are what another one returned."""
-    for ours, theirs in zip(results[:-1], expected[:-1], strict=True):
-        np.testing.assert_array_equal(ours[rows], theirs)
-    for key in ("action_mask", "seat", "returns"):
-        np.testing.assert_array_equal(results[-1][key][rows], expected[-1][key])
-
-
-def step_with_actors(envs: TablesEnv, actions: np.ndarray, info: dict[str, Any]) -> tuple[Any, ...]:
-    actors = info["seat"]
-    observations, rewards, ended, truncated, info = envs.step(actions)
-    return observations, rewards, ended, truncated, actors, info
 
 
 @every_config
@@ -576,33 +540,6 @@ def test_wrong_values_say_what_is_allowed() -> None:
 
 
 # Whole processes
-
-
-def run_python(source: str, **environment: str) -> str:
-    result = subprocess.run(
-        [sys.executable, "-c", source],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return result.stdout
-
-
-def test_a_seed_gives_the_same_game_whatever_the_hash_seed() -> None:
-    source = (
-        "import hashlib, gymnasium as gym\n"
-        "digest = hashlib.sha256()\n"
-        "for name in ['lowest', 'random']:\n"
-        "    env = gym.make('parlour:President-v0', opponents=name, illegal_action='random')\n"
-        "    digest.update(env.reset(seed=1)[0].tobytes())\n"
-        "    for _ in range(10):\n"
-        "        observation, *_ = env.step(0)\n"
-        "        digest.update(observation.tobytes())\n"
-        "print(digest.hexdigest())\n"
-    )
-    assert run_python(source, PYTHONHASHSEED="1") == run_python(source, PYTHONHASHSEED="2")
 
 
 def test_the_string_form_works_in_spawned_workers() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, load_game, registry
+from parlour.envs import GAMES, registry
 
 CONFIGS: dict[str, list[dict[str, Any]]] = {
     "president": [
@@ -91,17 +91,3 @@ def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple
         plies.append((env.agent_selection, seen["observation"], seen["action_mask"], action))
         env.step(action)
     return plies
-
-
-__all__ = [
-    "an_illegal_action",
-    "case_name",
-    "choose",
-    "configs",
-    "is_all_legal",
-    "load_game",
-    "play_raw",
-    "raw_env",
-    "short",
-    "state_bytes",
-]

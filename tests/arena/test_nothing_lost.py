@@ -228,17 +228,6 @@ def test_a_player_that_ends_every_worker_is_named_in_a_line(
     assert "a worker process ended 3 times in a row, in games of leave, first_play" in said
 
 
-def test_the_end_of_input_ends_the_game_in_a_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def ended(prompt: str) -> str:
-        raise EOFError
-
-    monkeypatch.setattr("builtins.input", ended)
-    assert main(["watch", "trick_taking", "--players", "human,random"]) == 1
-    assert capsys.readouterr().err == "parlour watch: the input ended before the game did\n"
-
-
 def test_a_crash_names_file_and_line_and_everything_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,43 +28,33 @@ def beats(winner: int, loser: int, times: int) -> list[tuple]:
     return [((winner, loser), (1, -1))] * times
 
 
-def choices(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> dict[Choice, float]:
-    made = count_choices([scored(*games)])
-    return dict(zip(made.choices, np.asarray(made.counts.sum(axis=0)).ravel(), strict=True))
-
-
-def test_a_game_of_two_is_one_choice() -> None:
-    won = choices(((3, 1), (1, -1)))
-    drawn = choices(((3, 1), (0, 0)))
-    assert won == {Choice((1, 3), True, (3,)): 1}
-    assert drawn == {Choice((1, 3), True, (1, 3)): 1}
-
-
-def test_a_game_of_four_is_a_choice_for_each_place_but_the_last() -> None:
-    assert choices(((0, 1, 2, 3), (-1, 1, 0.2, 0))) == {
-        Choice((0, 1, 2, 3), True, (1,)): 1,
-        Choice((0, 2, 3), False, (2,)): 1,
-        Choice((0, 3), False, (3,)): 1,
-    }
-
-
-def test_those_who_share_the_last_place_are_not_told_apart() -> None:
-    assert choices(((0, 1, 2), (-0.5, 1, -0.5))) == {Choice((0, 1, 2), True, (1,)): 1}
-
-
-def test_equals_in_the_middle_are_chosen_together() -> None:
-    assert choices(((0, 1, 2, 3), (0, 1, 0, -1))) == {
-        Choice((0, 1, 2, 3), True, (1,)): 1,
-        Choice((0, 2, 3), False, (0, 2)): 1,
-    }
-
-
-def test_seats_of_one_player_are_chosen_alike() -> None:
-    assert choices(((5, 2, 2, 2), (0, 1, 0.5, -1))) == {
-        Choice((2, 2, 2, 5), True, (2,)): 1,
-        Choice((2, 2, 5), False, (2,)): 1,
-        Choice((2, 5), False, (5,)): 1,
-    }
+@pytest.mark.parametrize(
+    ("players", "values", "made"),
+    [
+        ((3, 1), (1, -1), [((1, 3), True, (3,))]),
+        ((3, 1), (0, 0), [((1, 3), True, (1, 3))]),
+        (
+            (0, 1, 2, 3),
+            (-1, 1, 0.2, 0),
+            [((0, 1, 2, 3), True, (1,)), ((0, 2, 3), False, (2,)), ((0, 3), False, (3,))],
+        ),
+        # Those who share the last place are not told apart; equals before it are chosen together.
+        ((0, 1, 2), (-0.5, 1, -0.5), [((0, 1, 2), True, (1,))]),
+        ((0, 1, 2, 3), (0, 1, 0, -1), [((0, 1, 2, 3), True, (1,)), ((0, 2, 3), False, (0, 2))]),
+        # Seats of one player are chosen alike.
+        (
+            (5, 2, 2, 2),
+            (0, 1, 0.5, -1),
+            [((2, 2, 2, 5), True, (2,)), ((2, 2, 5), False, (2,)), ((2, 5), False, (5,))],
+        ),
+    ],
+)
+def test_a_game_is_a_choice_for_each_place_but_the_last(
+    players: tuple[int, ...], values: tuple[float, ...], made: list[tuple]
+) -> None:
+    found = count_choices([scored((players, values))])
+    counts = np.asarray(found.counts.sum(axis=0)).ravel()
+    assert dict(zip(found.choices, counts, strict=True)) == {Choice(*one): 1 for one in made}
 
 
 def test_two_players_are_rated_by_their_score() -> None:

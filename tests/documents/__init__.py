@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .commands import missing_commands, wrong_commands
 from .figures import figures_without_a_source, stale_pages, unrecorded, wrong_facts, wrong_lengths
 from .games import wrong_actions, wrong_examples, wrong_fields, wrong_rules, wrong_settings
-from .links import broken_examples, dead_links
+from .links import dead_links
 from .names import unknown_names
 from .tree import Tree
 from .versions import (
@@ -39,7 +39,6 @@ CHECKS = (
     stale_pages,
     wrong_facts,
     wrong_lengths,
-    broken_examples,
 )
 
 

@@ -119,9 +119,6 @@ def wrong_commands(tree: Tree) -> Iterator[str]:
             for option in re.findall(r"^--[a-z-]+", line):
                 if option not in all_options():
                     yield f"{page}: no command has {option}"
-        for target in re.findall(r"(?:^|`| step \S+ )make ([a-z][a-z-]*)", text, re.MULTILINE):
-            if target not in targets:
-                yield f"{page}: make has no target {target}"
-        for target in re.findall(r'^step ".*" make (\S+)', text, re.MULTILINE):
+        for target in re.findall(r'(?:^|`|^step ".*" )make ([a-z][a-z-]*)', text, re.MULTILINE):
             if target not in targets:
                 yield f"{page}: make has no target {target}"

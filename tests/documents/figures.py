@@ -9,13 +9,13 @@ from docs.site import records
 from docs.site.sources import CHECKOUT
 from docs.site.speed import page as speed_page
 from docs.studies.learning_record import page as learning_page
+from docs.studies.learning_speed import page as learning_speed_page
 from docs.studies.sizes import page as sizes_page
 from parlour.baselines.arena.ratings.sprt import Sprt
 from parlour.baselines.arena.results import identity
 from parlour.baselines.arena.results.league_pages import index as league_index
 from parlour.baselines.arena.results.league_pages import page as league_page
 from parlour.baselines.arena.results.league_pages import time_text, with_ladders
-from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
 from parlour.envs import GAMES
 from parlour.envs.core.bits import WORD_BITS
 from parlour.envs.core.environments.keywords import KEYWORDS, SOLO, VECTOR
@@ -67,14 +67,13 @@ def stale_pages(tree: Tree) -> Iterator[str]:
         written[f"docs/league/{name}.md"] = league_page(name, record)
     peers, sizes = (json.loads(tree.text(f"docs/benchmarks/{x}.json")) for x in ("peers", "sizes"))
     learning = json.loads(tree.text("docs/studies/learning.json"))
+    learning_speed = json.loads(tree.text("docs/studies/learning_speed.json"))
     written |= {
         "docs/benchmarks/peers.md": speed_page(peers),
         "docs/benchmarks/sizes.md": sizes_page(sizes),
         "docs/studies/learning.md": learning_page(learning),
+        "docs/studies/learning_speed.md": learning_speed_page(learning_speed),
     }
-    for checkpoint in CHECKOUT.glob("baselines/*/checkpoints/*.pt"):
-        card = str(checkpoint.with_suffix(".md").relative_to(CHECKOUT))
-        written[card] = model_card(load_checkpoint(checkpoint))
     for path, text in written.items():
         if tree.text(path) != text:
             yield f"{path} is older than its record"

@@ -1,4 +1,4 @@
-"""Links, and the examples that they lead to."""
+"""Links lead to what is there."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from docs.site.build import GENERATED
 from docs.site.sources import CHECKOUT, LINK, pages
 from parlour.scripts.main import COMMANDS
 
-from .tree import FENCED, HEADING, SPAN, Tree, prose
+from .tree import HEADING, SPAN, Tree, prose
 
 
 def slug(heading: str) -> str:
@@ -37,15 +37,3 @@ def dead_links(tree: Tree) -> Iterator[str]:
                 yield f"{page}: a link to {target}, which is not there"
             elif anchor and anchor[1:] not in anchors(tree, path):
                 yield f"{page}: a link to {target}{anchor}, which has no such heading"
-
-
-def broken_examples(tree: Tree) -> Iterator[str]:
-    """Changed examples in Python run; `tests/test_pages.py` runs the others."""
-    for page in (page for page in tree.pages() if page in tree.changed):
-        before = [body for _, body in FENCED.findall(Tree().text(page))]
-        for kind, example in FENCED.findall(tree.text(page)):
-            if kind == "python" and example not in before:
-                try:
-                    exec(compile(example, f"<{page}>", "exec"), {})
-                except Exception as error:
-                    yield f"{page}: an example raises {error!r}"

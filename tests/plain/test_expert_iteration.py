@@ -21,7 +21,7 @@ from parlour.envs.registry import load_game
 from parlour.training import expert_iteration, lookahead, mlp
 from parlour.training import progress as run_progress
 from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
-from tests.probe_duel import HIT, probe_duel
+from tests.probe_duel import GO, HIT, STAY, probe_duel
 
 pytestmark = pytest.mark.plain
 
@@ -53,15 +53,19 @@ def test_a_start_has_the_same_layers_and_gives_its_weights(tmp_path: Path) -> No
 
 
 def test_a_teacher_without_values_is_imitated_in_what_it_chooses() -> None:
-    lesson = taught(
-        GAME, make_policy("random", GAME), 8, 5, PolicyValue(GAME, (4,)).rows(GAME), 1.0
-    )
+    """All decisions are there: staying brings -0.2, hitting 1, and going what comes of it."""
+    rows = PolicyValue(GAME, (4,)).rows(GAME)
+    lesson = taught(GAME, make_policy("random", GAME), 200, 5, rows, 1.0)
     assert (lesson.policies.sum(axis=1) == 1.0).all()
     assert (lesson.policies.argmax(axis=1) == lesson.actions).all()
     assert set(np.unique(lesson.policies)) == {0.0, 1.0}
-    assert len(set(lesson.actions[:8].tolist())) > 1  # of eight games, each with its own deal
     assert np.abs(lesson.targets).max() <= 1.0
-    assert (lesson.targets[lesson.actions == HIT] == 1.0).all()
+    at_the_start = lesson.masks[:, 0] == (1 << STAY) | (1 << GO)
+    stayed, hit = lesson.actions == STAY, lesson.actions == HIT
+    assert at_the_start.sum() == 200
+    np.testing.assert_allclose(lesson.targets[stayed], -0.2)
+    assert set(lesson.targets[hit]) == {1.0}
+    assert set(lesson.targets[at_the_start & ~stayed]) == {-1.0, 1.0}
 
 
 def test_a_teacher_draws_anew_for_each_decision() -> None:

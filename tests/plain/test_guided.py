@@ -204,7 +204,7 @@ def positions() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("simulations", "considered"), [(23, 1), (23, 2), (23, 3), (23, 16), (3, 16)]
+    ("simulations", "considered"), [(23, 1), (23, 2), (23, 3), (23, 16), (3, 16), (2, 16)]
 )
 @pytest.mark.parametrize(("game", "position"), positions())
 def test_the_tree_is_that_of_a_slow_search(

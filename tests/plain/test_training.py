@@ -24,9 +24,8 @@ from parlour.envs.registry import load_game
 from parlour.training import acting, decisions, dqn, lookahead, mlp, ppo, session
 from parlour.training.exploration import explore
 from tests import toy_game
-from tests.probe_duel import probe_duel
+from tests.probe_duel import equal, probe_duel
 from tests.probe_game import probe_game
-from tests.test_ppo import estimated
 
 pytestmark = pytest.mark.plain
 
@@ -166,10 +165,6 @@ def test_random_plies_are_played_up_to_the_age_that_was_drawn(
     np.testing.assert_allclose(np.array(played) / len(rows), oldest, atol=0.012)
 
 
-def test_a_game_of_the_small_deck_takes_four_plies() -> None:
-    assert lookahead.shortest_game(CARDS, 3, np.random.default_rng(0)) == 4
-
-
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
     random = np.random.default_rng(0)
@@ -211,6 +206,30 @@ def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, Any, Any]
     for _ in learner.run():
         pass
     return made
+
+
+def estimated(batch: decisions.Batch, gae_lambda: float) -> np.ndarray:
+    """Advantages [tables, decisions], one after the other in plain Python."""
+    advantages = np.zeros_like(batch.values)
+    for table, next_decisions in enumerate(batch.next_decisions):
+        for index in reversed(range(len(next_decisions))):
+            value, after = batch.values[table, index], next_decisions[index]
+            advantages[table, index] = (
+                batch.ends[table, index] - value
+                if after == decisions.NO_DECISION
+                else batch.values[table, after] - value + gae_lambda * advantages[table, after]
+            )
+    return advantages
+
+
+@pytest.mark.parametrize(("weight", "worth"), [(1.0, {1.0, -1.0}), (0.5, {0.9, 1.0, -1.0})])
+def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth: set) -> None:
+    """A win that returns 0.8 is worth 1 as a first place, and a mean of both in between."""
+    config = dataclasses.replace(PPO, num_tables=64, batch_decisions=7, minibatch_size=64)
+    config = dataclasses.replace(config, total_steps=448, first_place_weight=weight)
+    batch, _, _ = first_batches(ppo.Learner(probe_duel(), config))[0]
+    ended = (batch.next_decisions == decisions.NO_DECISION)[:, :-2]
+    assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == worth
 
 
 @pytest.mark.parametrize("name", ["duel", "toy"])
@@ -375,14 +394,9 @@ def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path:
     assert [progress.done for progress in progresses] == pytest.approx([1 / 3, 2 / 3, 1])
     learner.save(tmp_path / "state.pt")
     again = ppo.Learner(probe_duel(), dataclasses.replace(PPO, seed=1))
-    assert not same(learner.network, again.network)
+    assert not equal(learner.network, again.network)
     again.load(tmp_path / "state.pt")
-    assert same(learner.network, again.network) and again.progress == learner.progress
-
-
-def same(first: torch.nn.Module, second: torch.nn.Module) -> bool:
-    others = second.state_dict()
-    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())
+    assert equal(learner.network, again.network) and again.progress == learner.progress
 
 
 def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.Session:
@@ -397,45 +411,47 @@ def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.
     return session.Session(algorithm, CARDS, config, folder / "run", **given)
 
 
+RUN = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)  # six batches
+
+
+def stopped(folder: Path, stop_after: float, error: type[BaseException]) -> None:
+    """Start the run, and stop it by an error once more than this part of it is done."""
+
+    def stop(progress: Any) -> None:
+        if progress.done > stop_after:
+            raise error
+
+    with pytest.raises(error):
+        session.run(plan(folder, "ppo", RUN), stop)
+
+
+def resumed(folder: Path, config: ppo.Config = RUN) -> list[float]:
+    """Go on with the run; how much of it is done after each batch."""
+    told: list[float] = []
+    again = plan(folder, "ppo", config, resume=True)
+    session.run(again, lambda progress: told.append(progress.done))
+    return told
+
+
 @pytest.mark.parametrize(
     ("stop_after", "rest"), [(0.5, [3 / 6, 4 / 6, 5 / 6, 1]), (0.7, [5 / 6, 1])]
 )
 def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     stop_after: float, rest: list[float], tmp_path: Path
 ) -> None:
-    class Stopped(Exception):
-        pass
-
-    def stop(progress: Any) -> None:
-        if progress.done > stop_after:
-            raise Stopped
-
-    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
-    with pytest.raises(Stopped):
-        session.run(plan(tmp_path, "ppo", config), stop)
-    told: list[float] = []
-    session.run(
-        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
-    )
-    assert told == pytest.approx(rest)
+    stopped(tmp_path, stop_after, ArithmeticError)
+    assert resumed(tmp_path) == pytest.approx(rest)
     curve = session.read_curve(tmp_path / "run")
     assert [point["against"] for point in curve] == ["random", "first_play"] * 3
     assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
     assert [point["games"] for point in curve] == [2, 2, 2, 2, 4, 4]
     with pytest.raises(ValueError, match="complete; give it more minutes or total_steps to go on"):
-        session.run(plan(tmp_path, "ppo", config, resume=True))
-    longer = dataclasses.replace(config, total_steps=54)
-    done: list[float] = []
-    extended = plan(tmp_path, "ppo", longer, resume=True)
-    session.run(extended, lambda progress: done.append(progress.done))
-    assert done == pytest.approx([42 / 54, 48 / 54, 1])
-    assert [point["decisions"] for point in session.read_curve(tmp_path / "run")[::2]] == [
-        12,
-        24,
-        36,
-        54,
-    ]
-    again = session.run(plan(tmp_path, "ppo", config))  # from the start, in the same folder
+        resumed(tmp_path)
+    longer = dataclasses.replace(RUN, total_steps=54)
+    assert resumed(tmp_path, longer) == pytest.approx([42 / 54, 48 / 54, 1])
+    curve = session.read_curve(tmp_path / "run")
+    assert [point["decisions"] for point in curve[::2]] == [12, 24, 36, 54]
+    again = session.run(plan(tmp_path, "ppo", RUN))  # from the start, in the same folder
     assert again.training["decisions"] == 36
     assert len(session.read_curve(tmp_path / "run")) == 6
 
@@ -445,19 +461,8 @@ def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
 ) -> None:
     """Saved after each of six batches here; measured at every second."""
     monkeypatch.setattr(session, "SECONDS_BETWEEN_STATES", 0.0)
-
-    def stop(progress: Any) -> None:
-        if progress.done > 0.5:
-            raise KeyboardInterrupt
-
-    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
-    with pytest.raises(KeyboardInterrupt):
-        session.run(plan(tmp_path, "ppo", config), stop)
-    told: list[float] = []
-    session.run(
-        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
-    )
-    assert told == pytest.approx([4 / 6, 5 / 6, 1])
+    stopped(tmp_path, 0.5, KeyboardInterrupt)
+    assert resumed(tmp_path) == pytest.approx([4 / 6, 5 / 6, 1])
     assert not list((tmp_path / "run").glob("*.partial"))
 
 
@@ -493,14 +498,7 @@ def test_the_curve_shows_every_point_with_its_interval(
     session.draw_curve(curve, tmp_path / "curve.png")
     (axes,) = drawn[0].axes
     first, second, fair = axes.get_lines()
-    assert [line.get_label() for line in (first, second)] == [
-        "against lowest: 50.0 %",
-        "against random: 60.0 %",
-    ]
-    np.testing.assert_allclose(
-        np.array(first.get_xydata()), [[1.5, 30.0], [3.0, 40.0], [4.5, 50.0]]
-    )
-    np.testing.assert_allclose(
-        np.array(second.get_xydata()), [[1.5, 40.0], [3.0, 50.0], [4.5, 60.0]]
-    )
+    for line, player, shares in ((first, "lowest", (30, 40, 50)), (second, "random", (40, 50, 60))):
+        assert line.get_label() == f"against {player}: {shares[-1]}.0 %"
+        np.testing.assert_allclose(line.get_xydata(), np.transpose([(1.5, 3.0, 4.5), shares]))
     assert set(fair.get_ydata()) == {25.0}
