@@ -70,11 +70,7 @@ def placed(
 
 
 def result_lines(
-    who: Sequence[str],
-    returns: Sequence[float],
-    scores: Sequence[str],
-    num_plies: int,
-    seed: int,
+    who: Sequence[str], returns: Sequence[float], scores: Sequence[str], num_plies: int, seed: int
 ) -> list[str]:
     """Return who won, what all seats achieved, best first, and how to deal this deal again.
 

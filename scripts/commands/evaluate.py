@@ -23,14 +23,7 @@ from ..options import (
     first_seed,
     player_names,
 )
-from ..output import (
-    add_json,
-    counted,
-    print_matches,
-    print_table,
-    print_text,
-    write_json,
-)
+from ..output import add_json, counted, print_matches, print_table, print_text, write_json
 from ..plans import add_plan, chosen_plan, entered
 from ..validators import number_of_deals
 
@@ -40,11 +33,7 @@ ALL_DEALS = "all"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The player, the opponents, how many deals, and what to measure."""
     add_game(parser)
-    parser.add_argument(
-        "player",
-        metavar="PLAYER",
-        help="the player to measure",
-    )
+    parser.add_argument("player", metavar="PLAYER", help="the player to measure")
     parser.add_argument(
         "--against", metavar="PLAYER,...", default="random", help="opponents (default random)"
     )

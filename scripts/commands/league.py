@@ -82,14 +82,7 @@ def _played(arguments: argparse.Namespace, game: Game, plan: Plan) -> dict[str, 
     """Play the league of one number of seats, time its members, and return its record."""
     specs = members_of(game)
     with counted(f"{game.name}, {game.num_seats} seats") as on_progress:
-        table = play_league(
-            game,
-            specs,
-            arguments.deals,
-            arguments.search_deals,
-            plan,
-            on_progress,
-        )
+        table = play_league(game, specs, arguments.deals, arguments.search_deals, plan, on_progress)
     policies = {entrant.name: make_policy(entrant.spec, game) for entrant in enter(specs, game)}
     seconds = {name: seconds_a_decision(game, policy) for name, policy in policies.items()}
     members = {spec.partition(":")[0] for spec in specs}

@@ -19,12 +19,7 @@ from ..options import (
     first_seed,
     player_names,
 )
-from ..output import (
-    add_json,
-    counted,
-    print_text,
-    write_json,
-)
+from ..output import add_json, counted, print_text, write_json
 from ..plans import add_plan, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
@@ -33,11 +28,7 @@ _INDENT = 4  # of what does not fit into a line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The players, how many deals, and the sequential test."""
     add_game(parser)
-    parser.add_argument(
-        "players",
-        metavar="PLAYER,...",
-        help="the two players",
-    )
+    parser.add_argument("players", metavar="PLAYER,...", help="the two players")
     add_deals(parser, "number of deals; with --sprt, the maximum number")
     parser.add_argument(
         "--sprt",

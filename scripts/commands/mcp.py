@@ -120,11 +120,7 @@ class Tools:
         return self._take(self._tables.open(table, seat, judge))
 
     def start_match(
-        self,
-        game: str,
-        opponent: str,
-        num_deals: int = 20,
-        settings: dict[str, Any] | None = None,
+        self, game: str, opponent: str, num_deals: int = 20, settings: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """Begin a duplicate match: every deal once from every seat, in a secret order.
 

@@ -10,13 +10,7 @@ from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.identity import SEPARATOR, identity_of
 from ...envs.core.catalogue import game_within
 from ..options import BadArgument, user_input
-from ..output import (
-    add_json,
-    export_standings,
-    new_folder,
-    print_standings,
-    write_json,
-)
+from ..output import add_json, export_standings, new_folder, print_standings, write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

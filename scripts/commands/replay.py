@@ -23,9 +23,7 @@ VALUE_SECONDS = 0.2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game to show, and how."""
     parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="a transcript, or the store of a match or tournament",
+        "file", metavar="FILE", help="a transcript, or the store of a match or tournament"
     )
     parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
     parser.add_argument(

@@ -26,14 +26,7 @@ from ..options import (
     player_names,
     user_input,
 )
-from ..output import (
-    add_json,
-    counted,
-    export_standings,
-    new_folder,
-    print_standings,
-    write_json,
-)
+from ..output import add_json, counted, export_standings, new_folder, print_standings, write_json
 from ..plans import add_plan, chosen_plan, entered
 from ..table.serving import results_shown
 
@@ -42,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The players, who meets whom, how it is scored, and where results go."""
     add_game(parser)
     parser.add_argument(
-        "--players",
-        metavar="PLAYER,...",
-        help="who plays (default: all scripted players)",
+        "--players", metavar="PLAYER,...", help="who plays (default: all scripted players)"
     )
     parser.add_argument(
         "--form",
