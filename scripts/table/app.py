@@ -1,10 +1,11 @@
-"""The app of the server: its pages, what it answers, and its settings."""
+"""The app of the server: its pages, what it answers, and what it runs in."""
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -60,26 +61,25 @@ async def _page(request: Request) -> Response:
     return FileResponse(STATIC / _PAGES[path])
 
 
-def server_settings(app: Guard, port: int, host: str) -> dict[str, Any]:
-    """Return uvicorn's settings: small messages, no compression (all of this is on one machine)."""
+def uvicorn_server(app: Guard) -> uvicorn.Server:
+    """Return a server for small messages without compression: all of this is on one machine."""
 
     class CountedProtocol(H11Protocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             app.unknown.add(transport)
 
-    return {
-        "app": app,
-        "http": CountedProtocol,
-        "proxy_headers": False,
-        "host": host,
-        "port": port,
-        "log_level": "warning",
-        "access_log": False,
-        "ws": "websockets-sansio",
-        "ws_max_size": MAX_BYTES,
-        "ws_per_message_deflate": False,
-        "limit_concurrency": 2 * MAX_CONNECTIONS,
-        "timeout_graceful_shutdown": 2,
-        "server_header": False,
-    }
+    config = uvicorn.Config(
+        app,
+        http=CountedProtocol,
+        proxy_headers=False,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=MAX_BYTES,
+        ws_per_message_deflate=False,
+        limit_concurrency=2 * MAX_CONNECTIONS,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    return uvicorn.Server(config)

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from platformdirs import user_state_path
 
 from ..options import BadArgument, user_input
 from ..validators import port
-from .app import make_app, server_settings
-from .guard import Guard, host_and_port
+from .app import make_app, uvicorn_server
+from .guard import host_and_port
 from .store import TableStore
 from .tournaments import Ladders, RunningResults
 
@@ -108,14 +107,9 @@ def serve(
     youngest, young, full = gc.get_threshold()
     gc.set_threshold(youngest, young, 20 * full)
     try:
-        _server_of(listener, app).run(sockets=[listener])
+        uvicorn_server(app).run(sockets=[listener])
     finally:
         gc.set_threshold(youngest, young, full)
-
-
-def _server_of(listener: socket.socket, app: Guard) -> uvicorn.Server:
-    host, port = listener.getsockname()[:2]
-    return uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
 
 
 class BackgroundServer:
@@ -128,7 +122,7 @@ class BackgroundServer:
         self.key, self.address = secrets.token_urlsafe(24), f"http://{LOOPBACK}:{port}"
         hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
         self.app = make_app(TableStore(":memory:"), self.key, hosts, results, **settings)
-        self._server = _server_of(listener, self.app)
+        self._server = uvicorn_server(self.app)
         self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
         self._thread.start()
 

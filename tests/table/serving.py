@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.testclient import TestClient
 
 from docs.studies.table import posted
-from parlour.scripts.table.app import make_app, server_settings
+from parlour.scripts.table.app import make_app, uvicorn_server
 from parlour.scripts.table.store import TableStore
 
 OWNER = "owner-key-of-the-tests"
@@ -53,7 +52,7 @@ def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
         listener.listen()
         host, port = listener.getsockname()
         app = make_app(TableStore(folder / "tables.db"), OWNER, {f"{host}:{port}"})
-        serving = uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
+        serving = uvicorn_server(app)
         thread = threading.Thread(target=serving.run, args=([listener],))
         thread.start()
         try:
