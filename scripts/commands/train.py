@@ -10,26 +10,22 @@ import logging
 import typing
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...baselines.arena import MatchResult
+from ...training import session
 from ..options import BadArgument, add_game, chosen_game, chosen_players, player_names, user_input
 from ..output import new_folder, print_matches, progress_bar
 from ..validators import number_of_deals, positive
-
-if TYPE_CHECKING:
-    from ...training.session import Session
 
 _logger = logging.getLogger("parlour.training")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add a parser for each learner."""
-    from ...training.session import algorithms, load_algorithm
-
     learners = parser.add_subparsers(metavar="ALGORITHM", required=True)
-    for name in algorithms():
-        module = load_algorithm(name)
+    for name in session.algorithms():
+        module = session.load_algorithm(name)
         learner = learners.add_parser(
             name, description=module.__doc__, help=(module.__doc__ or "").splitlines()[0]
         )
@@ -40,11 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _about_resuming(learner: str) -> str:
-    from ...training.session import algorithms, is_resumable
-
-    if is_resumable(learner):
+    if session.is_resumable(learner):
         return "continue the interrupted run in the folder"
-    return f"not possible with {learner}, only with {', '.join(filter(is_resumable, algorithms()))}"
+    resumable = filter(session.is_resumable, session.algorithms())
+    return f"not possible with {learner}, only with {', '.join(resumable)}"
 
 
 def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
@@ -132,10 +127,8 @@ def run(arguments: argparse.Namespace) -> None:
         print(_in_words(result, plan.game.num_seats))
 
 
-def _plan(arguments: argparse.Namespace) -> "Session":
+def _plan(arguments: argparse.Namespace) -> session.Session:
     """What to train and how to measure it. Raises BadArgument."""
-    from ...training import session
-
     game = chosen_game(arguments)
     chosen_players(arguments.against, game)  # to fail now rather than minutes later
     fields = dataclasses.fields(arguments.config)
@@ -164,10 +157,8 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     )
 
 
-def _train_with_view(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
+def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[MatchResult]:
     """Train with a live view; return the last measurement. Raises BadArgument."""
-    from ...training import session
-
     last: list[MatchResult] = []
     with progress_bar() as bar, _board(has_tensorboard, plan.folder) as board:
         task = bar.add_task("training", total=1.0)
