@@ -6,7 +6,7 @@ from ...baselines import Policy
 from ...baselines.advice.hints import HintLines
 from ...baselines.players.policy import values_of
 from ...envs.core.game import Game
-from ...envs.core.play.playthrough import Playthrough, Turn
+from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.play.visibility import is_seen
 from ..options import HUMAN
 
@@ -20,18 +20,14 @@ def show(
     for turn in played:
         if turn.number - 1 == max_plies:
             break
-        for line in _before_a_ply(turn, shown, hint_lines):
+        position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
+        is_prompted = turn.policy.name == HUMAN  # with the position
+        for line in hints if is_prompted else [position, *hints]:
             print(line)
         turn.choose()
         text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
         print(f"{turn.number:4}  {text}\n", flush=True)
     print(played.game.describe(played.state, shown))
-
-
-def _before_a_ply(turn: Turn, shown: int | None, hint_lines: HintLines | None) -> list[str]:
-    """Return what is printed before a ply; a person's prompt shows the position by itself."""
-    position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
-    return hints if turn.policy.name == HUMAN else [position, *hints]
 
 
 def position_lines(
