@@ -6,7 +6,7 @@ It shows what one seat may know, screen by screen, and plays moves without a cho
 from collections.abc import Callable
 
 from ...baselines.advice.move_list import filled
-from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues
+from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues, study_of
 from ...baselines.players.human import (
     PROMPT,
     Ask,
@@ -94,7 +94,7 @@ def help_text(table: GameTable) -> str:
 
 def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
-    found = table.study().think(HINT_SECONDS)
+    found = study_of(table.game, table.state).think(HINT_SECONDS)
     scale, called = table.game.value_scale, seat_names(table.setup.seats, table.seat_to_act)
     label = {a: with_names(table.game.label_action(table.state, a), called) for a in table.legal}
     ranked = sorted(found.values, key=lambda action: -found.values[action])

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
+from ...baselines.advice.move_values import study_of
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ..words import seat_names, summary_label
@@ -52,7 +53,8 @@ async def hint(live: "LiveTable", connection: "Connection", message: dict[str, A
         raise Refused(f"hints come from one of {', '.join(allowed)}")
     ply, state = len(table.plies), table.tables.states.copy()[0]
     names = seat_names(table.setup.seats, connection.seat)
-    studies = [await live.think_for(connection, table.study, each) for each in players]
+    asked = study_of, table.game, state
+    studies = [await live.think_for(connection, *asked, each) for each in players]
     until, is_over = time.monotonic() + STUDY_SECONDS, False
     while not is_over:
         for rank, study in enumerate(studies):

@@ -13,7 +13,6 @@ import numpy as np
 
 from ...baselines.advice.explanations import Explanation, explain
 from ...baselines.advice.judgements import Judgement, judge_move
-from ...baselines.advice.move_values import MoveSearch, study_of
 from ...baselines.players.making import make_policy, resolved
 from ...baselines.players.named_files import digests_of
 from ...baselines.players.policy import Policy
@@ -322,10 +321,6 @@ class GameTable:
         self.setup = dataclasses.replace(self.setup, resigned=seat, is_late=is_late)
         self.undone.clear()
         self.tell(CHANGED)
-
-    def study(self, player: str | None = None) -> MoveSearch:
-        """Return a study of the moves of the seat to act. Raises ValueError; see `MoveSearch`."""
-        return study_of(self.game, self.state, player)
 
     def judge(self, ply: PlayedPly) -> Judgement:
         """Compare a move with the others there were, from what its seat knew.

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from parlour.baselines import make_policy
+from parlour.baselines.advice.move_values import study_of
 from parlour.scripts.agents.local import LocalTables, table_of
 from parlour.scripts.agents.seat import TableSeat
 from parlour.scripts.table.live import THINKING_LIMIT
@@ -88,7 +89,7 @@ def test_the_best_moves_lose_nothing_and_the_regret_comes_last(tables: LocalTabl
         seat.result()
     while not position["is_over"]:
         table = table_behind(tables)
-        values = table.study("exact").think(0).values
+        values = study_of(table.game, table.state, "exact").think(0).values
         best = max(values, key=lambda action: values[action])
         position = seat.play(table.game.action_name(best))
     assert seat.result()["mean_regret"] == 0

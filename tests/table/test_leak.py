@@ -150,7 +150,7 @@ class OneDraw:
 def help_with(table: GameTable, seat: int) -> str:
     """The hints for the seat to act."""
     assert table.seat_to_act == seat
-    found = table.study("search").think(0)
+    found = move_values.study_of(table.game, table.state, "search").think(0)
     return json.dumps(views.values_data(table.game, found, table.state))
 
 
