@@ -44,12 +44,9 @@ def run(arguments: argparse.Namespace) -> None:
         if found.findings:
             raise SystemExit(FAULTY)
         return
+    game, num_games = chosen_game(arguments), arguments.games or 10
     try:
-        print(
-            check_game(
-                chosen_game(arguments), num_games=arguments.games or 10, seed=first_seed(arguments)
-            )
-        )
+        print(check_game(game, num_games=num_games, seed=first_seed(arguments)))
     except CheckError as error:
         print(f"fault: {error}")
         raise SystemExit(FAULTY) from error

@@ -68,11 +68,10 @@ def games_with_trials() -> list[str]:
 def run(arguments: argparse.Namespace) -> None:
     """Run the chosen action. Raises BadArgument."""
     known_games(arguments.game)
-    if arguments.game not in games_with_trials():
+    module = part_of(find_game(arguments.game), "trials")
+    if module is None:
         names = ", ".join(games_with_trials())
         raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")
-    module = part_of(find_game(arguments.game), "trials")
-    assert module is not None
     if arguments.kind == "template":
         print(module.TEMPLATE.read_text(), end="")
         return
