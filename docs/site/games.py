@@ -167,12 +167,8 @@ def best_table() -> str:
 
 def title_of(name: str) -> str:
     """Return the title of a game's README."""
-    return (
-        (folder_of(name) / "README.md")
-        .read_text(encoding="utf-8")
-        .partition("\n")[0]
-        .removeprefix("# ")
-    )
+    readme = (folder_of(name) / "README.md").read_text(encoding="utf-8")
+    return readme.partition("\n")[0].removeprefix("# ")
 
 
 def table(headings: tuple[str, ...], rows: list[list[str]]) -> str:

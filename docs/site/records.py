@@ -180,10 +180,9 @@ def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> R
 
 
 def _keys(given: str) -> list[str]:
-    is_page = given.endswith(".md") and "#" not in given
-    return (
-        [f"{given}#{name}" for name in sections(read_file(given).decode())] if is_page else [given]
-    )
+    if not given.endswith(".md"):  # no page, or a section of one
+        return [given]
+    return [f"{given}#{name}" for name in sections(read_file(given).decode())]
 
 
 def main() -> None:

@@ -32,14 +32,7 @@ MODULES = (
     (arena, "Matches and tournaments."),
     (authoring, "All that the author of a game imports."),
 )
-CLASSES = (
-    Game,
-    Field,
-    FlatLayout,
-    CheckedEnv,
-    SoloEnv,
-    TablesEnv,
-)  # what the functions above return
+CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv)  # what functions return
 
 
 def commands_page() -> str:
@@ -101,7 +94,7 @@ def _is_documented(found: Any) -> bool:
 def _entry(name: str, found: Any) -> list[str]:
     is_module = isinstance(found, ModuleType)
     lines = [f"### {name}", ""]
-    lines += [] if is_module else [_signature(name, found), ""]
+    lines += [] if is_module else [f"```python\n{name}{_parameters(found)}\n```", ""]
     lines += [_markdown(found), ""]
     for part, each in _members(found):
         if not part.startswith("_") and inspect.getdoc(each):
@@ -118,10 +111,6 @@ def _members(found: Any) -> Iterator[tuple[str, Any]]:
         is_own = isinstance(found, type) or getattr(member, "__module__", "") == found.__name__
         if is_own and (inspect.isfunction(inside) or isinstance(member, property)):
             yield name, inside
-
-
-def _signature(name: str, found: Any) -> str:
-    return f"```python\n{name}{_parameters(found)}\n```"
 
 
 def _parameters(found: Any) -> str:
