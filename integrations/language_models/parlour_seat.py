@@ -169,11 +169,16 @@ def action_in(reply: str) -> str:
 
 
 def instructions(game: Game, seat: int, style: Style) -> str:
-    """Return the instructions for a model: rules, settings, actions, fields, how to answer."""
+    """Return the instructions for a model: rules, settings, actions, fields, how to answer.
+
+    A game without a page has no rules here, and all names of its actions.
+    """
+    names = ", ".join(map(game.action_name, range(game.num_actions)))
     parts = [
         f"You play {game.name} in seat {seat} of {game.num_seats}, seats 0 to {game.num_seats - 1}."
         " Your aim is the highest return at the end of the game.",
-        *_rules_and_actions(game),
+        page_section(game.name, "Rules"),
+        "Actions:\n" + (page_section(game.name, "Actions") or names),
         "Settings:\n" + "\n".join(_settings(game)),
     ]
     if style.show_fields:
@@ -197,20 +202,6 @@ def _example(game: Game) -> str:
     return _ANSWER.format(name=game.action_name(0))
 
 
-def _page(game: Game, title: str) -> str:
-    """Return a section of the page of the game; "" for a game without a page."""
-    try:
-        return page_section(game.name, title)
-    except ValueError:
-        return ""
-
-
-def _rules_and_actions(game: Game) -> list[str]:
-    """Return both from the page of the game; the names of the actions where it has no page."""
-    names = ", ".join(map(game.action_name, range(game.num_actions)))
-    return [_page(game, "Rules"), "Actions:\n" + (_page(game, "Actions") or names)]
-
-
 def _settings(game: Game) -> list[str]:
     fields: Sequence[Any] = dataclasses.fields(game.config)
     values = {field.name: str(getattr(game.config, field.name)) for field in fields}
@@ -222,4 +213,5 @@ def _settings(game: Game) -> list[str]:
 def _fields(game: Game) -> str:
     """Return how lists are ordered, which the page says above its table, and each meaning."""
     meanings = [f"{field.name}: {field.meaning}" for field in game.observation_fields]
-    return "\n".join([_page(game, "Observation").partition("\n|")[0].strip(), *meanings])
+    order = page_section(game.name, "Observation").partition("\n|")[0].strip()
+    return "\n".join([order, *meanings])

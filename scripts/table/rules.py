@@ -14,9 +14,13 @@ def game_page(name: str) -> str:
 
 
 def page_section(name: str, title: str) -> str:
-    """Return a section of a game's page as Markdown, "" where there is none. Raises ValueError."""
+    """Return a section of a game's page as Markdown; "" without that section or that page."""
+    try:
+        page = game_page(name)
+    except ValueError:
+        return ""
     section = rf"^## {title}\n+(.*?)(?=^## |\Z)"
-    found = re.search(section, game_page(name), re.MULTILINE | re.DOTALL)
+    found = re.search(section, page, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
