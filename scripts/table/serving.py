@@ -150,14 +150,10 @@ def results_shown(path: Path) -> Iterator[None]:
 def _listen(host: str, port: int | None) -> socket.socket:
     """Return a listening socket. Raises BadArgument where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    is_dual = ":" in host and socket.has_dualstack_ipv6()  # `::` is IPv4 too
     for tried in [PORT, 0] if port is None else [port]:
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((host, tried))
-            listener.listen(128)
-            return listener
+            return socket.create_server((host, tried), family=family, dualstack_ipv6=is_dual)
         except OSError as error:
-            listener.close()
             problem = error
-    raise BadArgument(f"cannot listen on {host}, port {port or PORT}: {problem.strerror}")
+    raise BadArgument(f"cannot listen: {problem.strerror}")
