@@ -8,12 +8,11 @@ import argparse
 import time
 
 import gymnasium
-import numpy as np
 
 from ...envs import GAMES
 from ...envs.core.code_cache import cache_folder
 from ...envs.registry import make_aec
-from ..bench.plays import aec_replay, random_legal, solo_replay
+from ..bench.plays import aec_replay, solo_replay, vector_replay
 from ..options import known_games
 
 NUM_TABLES = 64
@@ -34,18 +33,6 @@ def run(arguments: argparse.Namespace) -> None:
         env = gymnasium.make(f"parlour:{GAMES[name]}")
         solo_replay(env, num_games=1)
         env.reset()  # and begin another game
-        _play_vector(name)
+        vector_replay(gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES))
         print(f"{name} is compiled ({time.perf_counter() - start:.1f} s)", flush=True)
     print(f"compiled code is kept in {cache_folder()}")
-
-
-def _play_vector(name: str) -> None:
-    """Play at many tables until one game has ended and the next has begun."""
-    envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES)
-    _, info = envs.reset(seed=0)
-    rng = np.random.default_rng(0)
-    has_ended = False
-    while not has_ended:
-        actions = random_legal(info["action_mask"], rng)
-        _, _, terminated, truncated, info = envs.step(actions)
-        has_ended = bool((terminated | truncated).any())
