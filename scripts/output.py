@@ -45,10 +45,9 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     cells = [[cell if isinstance(cell, str) else f"{cell:,}" for cell in row] for row in rows]
     for row in cells:
         table.add_row(*row)
-    console = _console()
-    if console.measure(table, options=console.options.update(width=_ANY_WIDTH)).maximum <= (
-        console.width
-    ):
+    console = Console(highlight=False, markup=False, width=_width(_WIDTH_WITHOUT_TERMINAL))
+    unlimited = console.options.update(width=_ANY_WIDTH)
+    if console.measure(table, options=unlimited).maximum <= console.width:
         console.print(table)
         return
     for title, *others in cells:
@@ -65,10 +64,6 @@ def print_text(text: str, indent: int = 0) -> None:
     later = " " * indent
     width = _width(_ANY_WIDTH)
     print(textwrap.fill(text, width, subsequent_indent=later, break_long_words=False))
-
-
-def _console() -> Console:
-    return Console(highlight=False, markup=False, width=_width(_WIDTH_WITHOUT_TERMINAL))
 
 
 def _width(unknown: int) -> int:

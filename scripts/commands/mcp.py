@@ -128,8 +128,7 @@ class Tools:
         """
         chosen = people_settings(game) if settings is None else settings
         check_named_files(game, chosen, [opponent], self._files)
-        match = self._tables.open_match(game, chosen, opponent, num_deals)
-        return self._take(match)
+        return self._take(self._tables.open_match(game, chosen, opponent, num_deals))
 
     def join(self, link: str, judge: bool = True) -> dict[str, Any]:
         """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.

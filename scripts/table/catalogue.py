@@ -30,14 +30,13 @@ def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
     if settings is None:
         settings = people_settings(name)
     game = find_game(name, **settings)
-    players = _players(game)
     return {
         "name": name,
         "changed": settings,
         "rival": middling_player(game),
         "settings": _settings(game),
         "num_seats": game.num_seats,
-        "players": players,
+        "players": _players(game),
     }
 
 

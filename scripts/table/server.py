@@ -188,9 +188,7 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
         deal = None if data.get("deal") is None else check_seed(data["deal"])
         contest, sitting = int(data.get("contest", 1)), int(data.get("sitting", 0))
         results = state.results
-        transcript, names = arena_game(
-            results.path, contest, deal, sitting, is_trusted=results.is_trusted
-        )
+        transcript, names = arena_game(results.path, contest, deal, sitting, results.is_trusted)
     think = REPLAY_SECONDS / max(1, len(transcript.plies))
     judged = judged_plies(transcript, think, names=names)
     shown = replay_data(transcript, None, names, judged)
