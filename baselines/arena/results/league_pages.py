@@ -7,6 +7,7 @@ from typing import Any
 
 from ....envs import GAMES
 from ....envs.core.game import Game
+from ....envs.core.words import in_words
 from ..play.league import Rung
 from ..ratings.standings import Standings
 from ..ratings.statistics import Estimate
@@ -91,14 +92,9 @@ def time_text(seconds: float) -> str:
     return f"{number:g} {unit}"
 
 
-def title_of(name: str) -> str:
-    """A game's name as a heading."""
-    return name.replace("_", " ").capitalize()
-
-
 def page(name: str, records: Sequence[Record]) -> str:
     """Write the page of a game: its ladders, then the cross tables and what they leave open."""
-    lines = [f"# {title_of(name)}", "", ladders(records)]
+    lines = [f"# {in_words(name)}", "", ladders(records)]
     for league in records:
         names = [rung["player"] for rung in league["ladder"]]
         config = ", ".join(f"{key}={value!r}" for key, value in league["config"].items())
@@ -122,7 +118,7 @@ def page(name: str, records: Sequence[Record]) -> str:
 def index(records: Mapping[str, Sequence[Record]]) -> str:
     """Write the first page: the strongest player of every game and number of seats."""
     rows = [
-        [f"[{title_of(name)}]({name}.md)", str(league["seats"]), *_cells(league["ladder"][0])[:3]]
+        [f"[{in_words(name)}]({name}.md)", str(league["seats"]), *_cells(league["ladder"][0])[:3]]
         for name, leagues in records.items()
         for league in leagues
     ]
