@@ -21,22 +21,10 @@ from .. import __version__
 from .options import BadArgument, Parser, common_options, import_packages
 
 COMMANDS = (
-    "games",
-    "play",
-    "watch",
-    "replay",
-    "mcp",
-    "evaluate",
-    "match",
-    "tournament",
-    "ratings",
-    "league",
-    "record",
-    "train",
-    "trials",
-    "check",
-    "bench",
-    "warm",
+    *("games", "play", "watch", "replay", "mcp"),
+    *("evaluate", "match", "tournament", "ratings", "league"),
+    *("record", "train", "trials"),
+    *("check", "bench", "warm"),
 )
 ENDED_EARLY = 1
 _logger = logging.getLogger("parlour.command")
