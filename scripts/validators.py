@@ -1,6 +1,7 @@
 """Readers of numbers and files on the command line; all raise ArgumentTypeError for others."""
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ MAX_SEED = 2**63 - 1
 MAX_DEALS = 10**8  # their results take 3.2 GB with two seats, and 12.8 GB with four
 
 
-def integer(expected: str, low: int = 0, high: float = float("inf")) -> Callable[[str], int]:
+def integer(expected: str, low: int = 0, high: float = math.inf) -> Callable[[str], int]:
     """Return a reader of integers in `low` .. `high`; `expected` says in words which they are."""
 
     def read(text: str) -> int:
@@ -20,28 +21,22 @@ def integer(expected: str, low: int = 0, high: float = float("inf")) -> Callable
     return read
 
 
-def number(expected: str, is_allowed: Callable[[float], bool]) -> Callable[[str], float]:
-    """Return a reader of finite numbers that are allowed."""
-
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not (value < float("inf") and is_allowed(value)):
-            raise argparse.ArgumentTypeError(f"{expected}, not {text}")
-        return value
-
-    return read
-
-
 seed = integer("a seed is an integer in 0 .. 2**63 - 1", high=MAX_SEED)
 whole = integer("expected a whole number")
 positive = integer("expected a whole number of at least 1", 1)
 port = integer(f"a port is a number in 0 .. {MAX_PORT}", high=MAX_PORT)
 number_of_deals = integer(f"expected deals in 1 .. {MAX_DEALS}", 1, MAX_DEALS)
-seconds = number("expected seconds", lambda value: value >= 0)
-minutes = number("expected minutes, more than 0", lambda value: value > 0)
+
+
+def seconds(text: str) -> float:
+    """Read a finite time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected seconds, not {text}")
+    return value
 
 
 def file_to_write(text: str) -> str:
