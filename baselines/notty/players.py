@@ -6,7 +6,7 @@ game does with `discard="optimal"`.
 
 import numpy as np
 
-from ...envs.core.bits import is_allowed
+from ...envs.core.bits import is_allowed, random_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below
@@ -47,14 +47,7 @@ def defensive(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    num_moves = TAKE + observation.hands.shape[0]
-    chosen = below(rng, count_moves(mask, num_moves))
-    for action in range(num_moves):
-        if is_allowed(mask, action):
-            if chosen == 0:
-                return np.int64(action)
-            chosen -= 1
-    return np.int64(PASS)
+    return random_allowed(mask, rng)
 
 
 @array_rule
@@ -246,15 +239,6 @@ def hands_of(observation):
     hands = np.empty((observation.hands.shape[0] + 1, 2), np.int64)
     read_hands(observation, hands)
     return hands
-
-
-@rule
-def count_moves(mask, num_moves):
-    """The number of legal moves other than discards."""
-    count = 0
-    for action in range(num_moves):
-        count += is_allowed(mask, action)
-    return count
 
 
 @rule
