@@ -14,20 +14,8 @@ from ...envs.notty.cards import hand_size, nth_card, words_of
 from ...envs.notty.discard import most_discarded, pack
 from .draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
 
-# One word adds up the cards discarded (low bits) and the hits (high bits).
-HIT_SHIFT = 32
-_HIT = 1 << HIT_SHIFT
-_CARDS_MASK = _HIT - 1
-
 SAMPLED_FROM = 2000  # `sample_draws` samples where there are more draws than this
 _SAMPLE_SIZE = 1000
-
-
-@rule
-def worth(once, twice, packed):
-    """The number of cards a hand discards, plus a hit if it discards any."""
-    most = most_discarded(once, twice, packed)
-    return most + _HIT if most > 0 else np.int64(0)
 
 
 @rule
@@ -42,14 +30,16 @@ def results_of_draw(hand, deck, count):
 @rule
 def results_of_take(hand, other):
     """Over all cards of another hand: those that make a group, and all cards discarded."""
-    total, kinds = np.int64(0), other[0]
+    hits, discarded, kinds = np.int64(0), np.int64(0), other[0]
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     while kinds != 0:
         kind = lowest_bit(kinds)
         kinds &= kinds - 1
         once, twice, packed = with_card(cards, kind)
-        total += copies_in(other, kind) * worth(once, twice, packed)
-    return total >> HIT_SHIFT, total & _CARDS_MASK
+        most, copies = most_discarded(once, twice, packed), copies_in(other, kind)
+        hits += copies * (most > 0)
+        discarded += copies * most
+    return hits, discarded
 
 
 @rule
@@ -77,19 +67,21 @@ def sample_draws(hand, deck, count, rng):
         return results_of_draw(hand, deck, count)
     factor = total_draws // _SAMPLE_SIZE
     seen = np.zeros((total_draws >> 5) + 1, np.int64)
-    total = np.int64(0)
+    hits, discarded = np.int64(0), np.int64(0)
     for last in range(total_draws - total_draws // factor, total_draws):
         index = below(rng, last + 1)  # Floyd's algorithm for a random subset
         if seen[index >> 5] >> (index & 31) & 1:
             index = last
         seen[index >> 5] |= 1 << (index & 31)
-        total += worth_of_draw(hand, deck, count, index)
-    return (total >> HIT_SHIFT) * factor, (total & _CARDS_MASK) * factor
+        most = most_after_draw(hand, deck, count, index)
+        hits += most > 0
+        discarded += most
+    return hits * factor, discarded * factor
 
 
 @rule
-def worth_of_draw(hand, deck, count, index):
-    """The worth of a hand after the draw with this index among all draws of `count` cards."""
+def most_after_draw(hand, deck, count, index):
+    """The cards discarded after the draw with this index among all draws of `count` cards."""
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     for left in range(count, 0, -1):
         place = left - 1
@@ -97,4 +89,4 @@ def worth_of_draw(hand, deck, count, index):
             place += 1
         index -= num_draws(place, left)
         cards = with_card(cards, nth_card(deck[0], deck[1], place))
-    return worth(cards[0], cards[1], cards[2])
+    return most_discarded(cards[0], cards[1], cards[2])
