@@ -72,7 +72,7 @@ AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high
 PATIENT_TURNS = 100  # of each seat; an opponent that has not taken by then counts as a non-taker
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
-_NOT_LAST = _NOT_FIRST >> 1
+NOT_LAST = _NOT_FIRST >> 1
 _ONE_NUMBER = (1 << NUM_NUMBERS) - 1
 
 # Columns of `demands`: what each other hand needs, and what decides whether it takes or draws.
@@ -239,8 +239,8 @@ def class_of(once, twice, hands, smallest, demands):
 @rule
 def out_kinds(once):
     """The kinds of which one card would make a group with a hand that has none."""
-    below_one, above_one = (once << 1) & _NOT_FIRST, (once >> 1) & _NOT_LAST
-    below_two, above_two = (below_one << 1) & _NOT_FIRST, (above_one >> 1) & _NOT_LAST
+    below_one, above_one = (once << 1) & _NOT_FIRST, (once >> 1) & NOT_LAST
+    below_two, above_two = (below_one << 1) & _NOT_FIRST, (above_one >> 1) & NOT_LAST
     runs = (below_one & below_two) | (above_one & above_two) | (below_one & above_one)
     red, blue = once, once >> NUM_NUMBERS
     green, yellow = once >> (2 * NUM_NUMBERS), once >> (3 * NUM_NUMBERS)

@@ -10,20 +10,14 @@ from ...envs.core.bits import is_allowed, random_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below
-from ...envs.notty.cards import (
-    GROUP_WORDS,
-    NUM_NUMBERS,
-    hand_size,
-    has_group,
-    numbers_in_three_colours,
-)
+from ...envs.notty.cards import GROUP_WORDS, hand_size, has_group, numbers_in_three_colours
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import read_hands, results_of_take, sample_draws
-from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, best_action, table_of
+from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, NOT_LAST, best_action, table_of
 
 MAX_PASSES = 2  # in a row, for x_defensive
 NO_MOVE = -1
@@ -31,8 +25,6 @@ NO_MOVE = -1
 # aggressive: the hand sizes from which it draws fewer cards
 DRAWS_THREE_BELOW = 8
 DRAWS_SOME_BELOW = 16
-
-_NOT_TENS = sum(1 << kind for kind in range(4 * NUM_NUMBERS) if kind % NUM_NUMBERS != 9)
 
 
 @rule
@@ -210,7 +202,7 @@ def largest_group(once):
     longest, starts = 0, once
     while starts != 0:
         longest += 1
-        starts &= (starts >> 1) & _NOT_TENS
+        starts &= (starts >> 1) & NOT_LAST
     in_all_colours = once & (once >> 10) & (once >> 20) & (once >> 30) & 1023
     largest_set = 4 if in_all_colours != 0 else 3 if numbers_in_three_colours(once) != 0 else 0
     return max(longest, largest_set)
