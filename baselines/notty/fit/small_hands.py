@@ -6,10 +6,6 @@ of `aggressive` against itself, and changes every few turns. Value iteration giv
 the chance of its best action, discounted for the turns.
 """
 
-import argparse
-import time
-from pathlib import Path
-
 import numpy as np
 
 from ....envs.core.bits import clear, lowest_bit
@@ -30,7 +26,7 @@ from ....envs.notty.rules import PROTECTED_SIZE, apply_action, deal, is_terminal
 from ....envs.registry import load_game
 from ..players import aggressive
 from ..small_hands import CHANCES_DTYPE, CHANCES_FILE, LARGEST_SMALL, alike, is_small, place_of
-from .values import settle
+from .values import settle, write_table
 
 NUM_SWEEPS = 60
 SWEEPS_A_LINE = 15  # sweeps per printed line
@@ -45,14 +41,7 @@ SEED = 3
 
 def main() -> None:
     """Compute the table and write it to a file."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--to", type=Path, default=CHANCES_FILE, help="the file to write")
-    arguments = parser.parse_args()
-    if not arguments.to.parent.is_dir():
-        parser.error(f"--to: there is no folder {arguments.to.parent}")
-    start = time.process_time()
-    np.save(arguments.to, compute_chances())
-    print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
+    write_table(main.__doc__, CHANCES_FILE, compute_chances)
 
 
 def compute_chances(num_sweeps: int = NUM_SWEEPS) -> np.ndarray:

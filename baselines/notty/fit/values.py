@@ -12,7 +12,7 @@ two seats.
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,18 +110,23 @@ NOWHERE = (0, 0, -1)
 
 def main() -> None:
     """Learn the tables and write them to a file."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
+    write_table(main.__doc__, VALUES_FILE, learn_values)
+
+
+def write_table(about: str | None, file: Path, compute: Callable[[], np.ndarray]) -> None:
+    """Compute a table and write it to the file that the option `--to` names, by default `file`."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--to", type=Path, default=file, help="the file to write")
     arguments = parser.parse_args()
     if not arguments.to.parent.is_dir():
         parser.error(f"--to: there is no folder {arguments.to.parent}")
     start = time.process_time()
-    np.save(arguments.to, learn_values())
+    np.save(arguments.to, compute())
     print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
 
 
 def learn_values(
-    num_rounds: int = NUM_ROUNDS, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
+    num_rounds: int = NUM_ROUNDS, seat_counts: Sequence[int] = SEAT_COUNTS
 ) -> np.ndarray:
     """Return the tables [5, 3, classes], float32, after `num_rounds` for each number of seats."""
     values = load_values().astype(np.float64)
@@ -132,16 +137,14 @@ def learn_values(
             values[changed] = first_values()[changed]
         else:
             values[num_seats - 1] = values[TAKEN_FROM]  # learned against a single opponent
-        learn_seats(learned, num_seats, num_rounds, seed)
+        learn_seats(learned, num_seats, num_rounds)
     return values.astype(np.float32)
 
 
-def learn_seats(
-    learned: tuple[np.ndarray, ...], num_seats: int, num_rounds: int, seed: int
-) -> None:
+def learn_seats(learned: tuple[np.ndarray, ...], num_seats: int, num_rounds: int) -> None:
     """Learn in games of `num_seats`."""
     game, oppositions = load_game("notty", num_players=num_seats), OPPOSITIONS[num_seats]
-    first = seed + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
+    first = SEED + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
     rngs = streams(range(first, first + len(oppositions) + 1))
     scratch = game.new_observations(), np.zeros((1, game.num_mask_words), np.int64)
     matches = [

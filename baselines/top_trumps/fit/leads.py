@@ -58,7 +58,7 @@ def fit(chances: np.ndarray, worths: np.ndarray) -> tuple[float, float, float]:
     return slope, float(left), float(spread)
 
 
-def sample(num_deals: int, seed: int = SEED) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sample(num_deals: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return of leads: the cards never played; chances [fields] and worths [fields, 2].
 
     Chances and worths are those of each field less those of goliath's.
@@ -68,7 +68,7 @@ def sample(num_deals: int, seed: int = SEED) -> tuple[np.ndarray, np.ndarray, np
     num_unseen = np.zeros(size, np.int64)
     chances = np.zeros((size, game.num_actions))
     worths = np.zeros((size, game.num_actions, 2))
-    rngs = streams(range(seed, seed + num_deals))
+    rngs = streams(range(SEED, SEED + num_deals))
     count = _sample(game.new_states()[0], rngs, new_field_search(game), num_unseen, chances, worths)
     return num_unseen[:count], chances[:count], worths[:count]
 
