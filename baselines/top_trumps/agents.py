@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from ...envs.core.bits import allowed_list
 from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.play.tables import Tables
@@ -149,7 +150,7 @@ class AgentAtTable:
             if num_tricks:
                 raise PlayerError(f"{self._class.__name__} must play from the first trick on")
             self._deck = deck_frame(self._game, observation)
-            own = [self._deck[ID].iloc[card] for card in cards_in(observation["own_cards"])]
+            own = [self._deck[ID].iloc[card] for card in allowed_list(observation["own_cards"])]
             self._agent = self._class(
                 my_initial_card_ids=set(own),
                 full_game_deck_ref_df=self._deck.copy(),
@@ -206,12 +207,6 @@ def deck_frame(game: Game, observation: Any) -> pd.DataFrame:
     values = pd.DataFrame(observation["values"], columns=fields).astype("Int64")
     values.insert(0, ID, ids)
     return values
-
-
-def cards_in(words: np.ndarray) -> list[int]:
-    """The cards of a set."""
-    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
-    return np.flatnonzero(bits).tolist()
 
 
 # Our players as agents
@@ -317,12 +312,12 @@ class OurAgent(Agent):
     def _put_known_cards(self) -> None:
         observation = self._observe()
         for depth in range(observation["deck_sizes"][1]):
-            possible = cards_in(observation["opponent_slots"][depth])
+            possible = allowed_list(observation["opponent_slots"][depth])
             if len(possible) == 1:
                 self._put(1 - self._seat, depth, possible[0])
 
     def _possible_top(self, field: int, value: int) -> int:
         """A possible top card of the opponent with this value in the field."""
         observation = self._observe()
-        possible = cards_in(observation["opponent_top"])
+        possible = allowed_list(observation["opponent_top"])
         return next(card for card in possible if observation["values"][card, field] == value)
