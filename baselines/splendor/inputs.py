@@ -96,31 +96,28 @@ def derive(observation):
     for seat in range(observation.gems.shape[0]):
         best = np.int64(NOTHING)
         for place in range(NUM_PLACES):
-            if is_empty(observation, seat, place):
+            colour, points = colour_and_points(observation, seat, place)
+            if colour == NOTHING:
                 clear_place(observation, seat, place)
             else:
                 measure_place(observation, seat, place)
                 if observation.missing[seat, place] == 0:
-                    best = max(best, points_of(observation, seat, place))
+                    best = max(best, points)
         observation.best_purchase[seat] = best
         for slot in range(observation.noble_need.shape[0]):
             observation.noble_missing[seat, slot] = cards_missing(observation, seat, slot)
 
 
 @rule
-def is_empty(observation, seat, place):
-    """Whether there is no card at a place."""
+def colour_and_points(observation, seat, place):
+    """The colour and points of the card at a place; NOTHING if there is no card."""
     if place < NUM_SLOTS:
-        return observation.table_colour[place] == NOTHING
-    return observation.reserved_colour[seat, place - NUM_SLOTS] == NOTHING
-
-
-@rule
-def points_of(observation, seat, place):
-    """The points of the card at a place."""
-    if place < NUM_SLOTS:
-        return np.int64(observation.table_points[place])
-    return np.int64(observation.reserved_points[seat, place - NUM_SLOTS])
+        return np.int64(observation.table_colour[place]), np.int64(observation.table_points[place])
+    held = place - NUM_SLOTS
+    return (
+        np.int64(observation.reserved_colour[seat, held]),
+        np.int64(observation.reserved_points[seat, held]),
+    )
 
 
 @rule

@@ -22,7 +22,7 @@ from ..players.policy import Policy
 from ..players.roster import check_player_settings, scripted, searching
 from ..players.tuned import Weights, record_of
 from ..search.mcts import mcts as tree_search
-from .inputs import NUM_PLACES
+from .inputs import NUM_PLACES, colour_and_points
 
 NO_PLACE = -1
 _ALL_PLACES = (1 << NUM_PLACES) - 1
@@ -64,7 +64,7 @@ def most_worth(observation, places):
 @rule
 def worth_of(observation, place):
     """The worth of a card: the card itself, its points, and nobles that need its colour."""
-    colour, points = colour_and_points(observation, place)
+    colour, points = colour_and_points(observation, 0, place)
     needs = nobles_that_need(observation, colour)
     return WORTH_OF_CARD + WORTH_OF_POINT * points + WORTH_OF_NOBLES_NEED * needs
 
@@ -107,7 +107,7 @@ def goals(observation, power):
     goal, second = np.int64(NO_PLACE), np.int64(NO_PLACE)
     most, most_of_rest = -1.0, -1.0
     for place in range(NUM_PLACES):
-        if colour_and_points(observation, place)[0] != NOTHING:
+        if colour_and_points(observation, 0, place)[0] != NOTHING:
             missing = gems_missing(cost_of(observation, place), power)
             value = worth_of(observation, place) / (missing + FREE_DISTANCE)
             if value > most:
@@ -218,7 +218,7 @@ def cards_in_view(weights, observation):
     card = weights.card_early + (weights.card_late - weights.card_early) * progress
     point = weights.point_early + (weights.point_late - weights.point_early) * progress
     for place in range(NUM_PLACES):
-        colour, points = colour_and_points(observation, place)
+        colour, points = colour_and_points(observation, 0, place)
         if colour != NOTHING:
             costs[place] = cost_of(observation, place)
             needs = nobles_that_need(observation, colour)
@@ -290,7 +290,7 @@ def power_after_buying(observation, place, cost):
     cards, gems = cards_of(observation), gems_of(observation)
     reduced_cost = lacking(cost, cards)
     missing = lacking(reduced_cost, gems & ALL_COLOURED)
-    colour = colour_and_points(observation, place)[0]
+    colour = colour_and_points(observation, 0, place)[0]
     gain = np.int64(1) << (COLOUR_BITS * colour)
     return cards + gems + gain - (reduced_cost - missing) - total(missing) * ONE_YELLOW
 
@@ -305,18 +305,6 @@ GUIDED_SEARCH: dict[str, Any] = {"num_determinizations": 2}
 
 
 # Visible cards, and words of one byte per colour
-
-
-@rule
-def colour_and_points(observation, place):
-    """The colour and points of a card; NOTHING if there is no card."""
-    if place < NUM_SLOTS:
-        return np.int64(observation.table_colour[place]), np.int64(observation.table_points[place])
-    held = place - NUM_SLOTS
-    return (
-        np.int64(observation.reserved_colour[0, held]),
-        np.int64(observation.reserved_points[0, held]),
-    )
 
 
 @rule
