@@ -16,7 +16,7 @@ from ...envs.splendor.actions import (
     RESERVE,
     RESERVE_RETURNING,
 )
-from ...envs.splendor.cards import COLOUR_BITS, NOTHING, NUM_COLOURS, YELLOW
+from ...envs.splendor.cards import COLOUR_BITS, NOTHING, YELLOW
 from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
 from ..players.policy import Policy
 from ..players.roster import check_player_settings, scripted, searching
@@ -287,7 +287,7 @@ def with_value(values, value):
 @rule
 def power_after_buying(observation, place, cost):
     """The means to pay after buying a card, which makes later cards cheaper."""
-    cards, gems = cards_of(observation), gems_of(observation)
+    cards, gems = word_of(observation.cards[0]), word_of(observation.gems[0])
     reduced_cost = lacking(cost, cards)
     missing = lacking(reduced_cost, gems & ALL_COLOURED)
     colour = colour_and_points(observation, 0, place)[0]
@@ -310,38 +310,24 @@ GUIDED_SEARCH: dict[str, Any] = {"num_determinizations": 2}
 @rule
 def cost_of(observation, place):
     """The cost of a card as a word."""
-    word = np.int64(0)
-    for colour in range(NUM_COLOURS):
-        if place < NUM_SLOTS:
-            cost = np.int64(observation.table_cost[place, colour])
-        else:
-            cost = np.int64(observation.reserved_cost[0, place - NUM_SLOTS, colour])
-        word |= cost << (COLOUR_BITS * colour)
-    return word
+    if place < NUM_SLOTS:
+        return word_of(observation.table_cost[place])
+    return word_of(observation.reserved_cost[0, place - NUM_SLOTS])
 
 
 @rule
-def gems_of(observation):
-    """The seat's gems as a word."""
-    word = np.int64(observation.gems[0, YELLOW]) << (COLOUR_BITS * YELLOW)
-    for colour in range(NUM_COLOURS):
-        word |= np.int64(observation.gems[0, colour]) << (COLOUR_BITS * colour)
-    return word
-
-
-@rule
-def cards_of(observation):
-    """The seat's cards by colour as a word."""
+def word_of(numbers):
+    """Numbers by colour, with or without yellow, as a word."""
     word = np.int64(0)
-    for colour in range(NUM_COLOURS):
-        word |= np.int64(observation.cards[0, colour]) << (COLOUR_BITS * colour)
+    for colour in range(numbers.shape[0]):
+        word |= np.int64(numbers[colour]) << (COLOUR_BITS * colour)
     return word
 
 
 @rule
 def power_of(observation):
     """The seat's cards and gems together, as a word."""
-    return gems_of(observation) + cards_of(observation)
+    return word_of(observation.gems[0]) + word_of(observation.cards[0])
 
 
 @rule
