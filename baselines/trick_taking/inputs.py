@@ -13,6 +13,7 @@ from ...envs.core.compile import array_rule, rule
 from ...envs.core.fields import Field
 from ...envs.core.game import Game
 from ...envs.trick_taking.rules import MAX_SEATS, MAX_VALUES, NO_CARD, NO_COLOUR
+from .position import filled
 
 NUM_ARRANGED = MAX_SEATS * MAX_VALUES
 LEFT_OUT = ("seat_to_act", "last_cards", "dealt", "played")
@@ -72,12 +73,7 @@ def derive(observation):
 @rule
 def above(cards, others):
     """Those of the cards of a colour that are higher than all others."""
-    while others != 0:
-        highest = others
-        others &= others - 1
-        if others == 0:
-            cards &= ~((highest << 1) - 1)
-    return cards
+    return cards & ~filled(others)
 
 
 # The order of cards and colours. A function that makes an array hands it to another one, because
