@@ -1,5 +1,6 @@
 """The exact players of two-seat trick-taking: perfect play, and the best reply to one player."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,13 @@ def _replying(name: str, game: Game, opponent: Policy, is_perfect: bool) -> Poli
     name = f"{name}:against={opponent.name}"
     if opponent.row_function is generic.random and game.config.num_values <= MAX_TABLE_VALUES:
         return _replying_to_random(name, game, is_perfect)
-    narrow = _perfect_cards if is_perfect else None
+    narrow = partial(_perfect_cards, game) if is_perfect else None
 
     def choose(
         observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         seats = positions["seat_to_act"].astype(np.int64)
-        narrowed = None if narrow is None else lambda seen, legal: narrow(game, seen, legal)
-        _, values = best_replies(game, opponent, positions, seats, narrowed)
+        _, values = best_replies(game, opponent, positions, seats, narrow)
         return np.nanargmax(values, axis=1)
 
     return Policy(name, game, choose, needs_positions=True)

@@ -19,11 +19,9 @@ from .position import (
     sizes_of,
 )
 from .solver import (
-    MAX_TABLE_VALUES,
     Solution,
     card_values,
     card_worth,
-    check_solved,
     lead_value,
     solution_of,
     table_value,
@@ -47,12 +45,7 @@ class ReplyTable(NamedTuple):
 
 @lru_cache(maxsize=2)
 def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
-    """Make the table, once per process and in about a second for ten values.
-
-    Raises ValueError for more values than the solver's table allows.
-    """
-    if num_values > MAX_TABLE_VALUES:
-        raise ValueError(f"a table of all positions is for up to {MAX_TABLE_VALUES} values")
+    """Make the table for up to MAX_TABLE_VALUES, once per process: about a second for ten."""
     solution = solution_of(num_values)
     slots = len(solution.values)
     table = ReplyTable(solution, is_perfect, np.zeros(slots), np.zeros(slots))
@@ -148,7 +141,6 @@ def expected_tricks(game: Game, table: ReplyTable, observations: np.ndarray) -> 
 
     NaN for an illegal card and, in a table of perfect cards only, for one that is not perfect.
     """
-    check_solved(game)
     out = np.full((len(observations), game.num_actions), np.nan)
     _value_cards(table, *cards_in(observations), out)
     if table.is_perfect:
