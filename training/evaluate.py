@@ -1,6 +1,6 @@
 """Measure the strength of a policy by duplicate matches against a list of players."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ..baselines.arena import MatchResult, play_match
@@ -8,16 +8,10 @@ from ..envs.core.game import Game
 
 
 def evaluate(
-    game: Game,
-    policy: Any,
-    against: Iterable[Any],
-    num_deals: int,
-    seed: int = 0,
-    on_progress: Callable[[int], None] | None = None,
+    game: Game, policy: Any, against: Iterable[Any], num_deals: int, seed: int = 0
 ) -> list[MatchResult]:
     """Play one match against each player: `policy` in one seat, that player in all others.
 
-    All matches use the same deals. `on_progress` is called with the number of games played so far
-    in the current match.
+    All matches use the same deals.
     """
-    return [play_match(game, policy, other, num_deals, seed, on_progress) for other in against]
+    return [play_match(game, policy, other, num_deals, seed) for other in against]
