@@ -156,7 +156,7 @@ class Learner(Resumable):
         with ThreadPoolExecutor(config.num_threads) as pool:
             for losses, spent in play_while_learning(
                 lambda batch: self._act(play, batch, pool),
-                lambda batch: self._learn(lesson_of(*batch.learned), random),
+                lambda batch: self._learn(lesson_of(batch), random),
                 batches,
                 lambda: self.progress.done < 1.0,
             ):
@@ -167,7 +167,7 @@ class Learner(Resumable):
         """Call everything once, on nothing, before the clock starts."""
         empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
         play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
-        one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows).learned)
+        one = lesson_of(new_guided_batch(self.game, 1, 1, self.rows))
         sum(self._losses(one)).backward()
         self.optimizer.zero_grad(set_to_none=True)
 

@@ -60,11 +60,6 @@ class GuidedBatch(NamedTuple):
     policies: np.ndarray
     all_seats: AllSeats
 
-    @property
-    def learned(self) -> tuple[Batch, np.ndarray, np.ndarray]:
-        """Return what a lesson is made of."""
-        return self.batch, self.policies, self.all_seats.targets
-
 
 def new_guided_batch(
     game: Game, num_tables: int, num_decisions: int, rows: InputRows

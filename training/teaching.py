@@ -17,7 +17,8 @@ from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import check_legal
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
-from .decisions import Batch, input_notes
+from .decisions import input_notes
+from .guided_play import GuidedBatch
 
 
 class Lesson(NamedTuple):
@@ -32,10 +33,11 @@ class Lesson(NamedTuple):
     others: np.ndarray  # float32 [B, others], of the values of the other seats, clockwise
 
 
-def lesson_of(batch: Batch, policies: np.ndarray, others: np.ndarray) -> Lesson:
+def lesson_of(found: GuidedBatch) -> Lesson:
     """Return the decisions of a batch of self-play by search, copied."""
+    batch = found.batch
     shown = batch.rows, batch.wide, batch.masks
-    columns = *shown, batch.actions, policies, batch.targets, others
+    columns = *shown, batch.actions, found.policies, batch.targets, found.all_seats.targets
     size = batch.actions.size
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
 

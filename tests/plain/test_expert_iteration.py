@@ -155,23 +155,14 @@ def test_it_learns_from_the_batch_before_the_one_that_is_played(
         filled.append(id(batch))
         return act(play, batch, pool)
 
-    def noted_lesson(*batch: Any) -> Any:
+    def noted_lesson(batch: Any) -> Any:
         if filled:  # compiling comes first
             learned.append(len(filled))
-            assert id(batch[0]) == batches[filled[-2]]
-        return lesson_of(*batch)
-
-    make = expert_iteration.new_guided_batch
-    batches: dict[int, int] = {}
-
-    def noted_batch(*shape: Any) -> Any:
-        batch = make(*shape)
-        batches[id(batch)] = id(batch[0])
-        return batch
+            assert id(batch) == filled[-2]
+        return lesson_of(batch)
 
     monkeypatch.setattr(learner, "_act", noted_act)
     monkeypatch.setattr(expert_iteration, "lesson_of", noted_lesson)
-    monkeypatch.setattr(expert_iteration, "new_guided_batch", noted_batch)
     progress = [progress for progress, _ in learner.run()]
     assert learned == list(range(2, 2 + len(progress)))
     assert [one.decisions for one in progress] == [6 * (n + 1) for n in range(len(progress))]
