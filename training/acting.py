@@ -24,14 +24,8 @@ from ..envs.core.bits import nth_allowed, num_allowed
 from ..envs.core.compile import array_rule, bind, bind_inline, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
-from ..envs.core.play.loops import (
-    EXTERNAL,
-    MAX_DEALS,
-    NO_WEIGHTS,
-    CompiledPlayer,
-    chooser,
-    meanings_of,
-)
+from ..envs.core.play.loops import EXTERNAL, MAX_DEALS, CompiledPlayer, chooser, meanings_of
+from ..envs.core.play.seating import Compiled
 from ..envs.core.rng import below, uniform
 from .decisions import (
     NUM_SPARE,
@@ -69,6 +63,7 @@ class _Deciders(NamedTuple):
 
     weights: np.ndarray  # [1] the network that learns
     player_weights: tuple[np.ndarray, ...]  # of the compiled opponents
+    codes: np.ndarray  # EXTERNAL for self-play, then that of each opponent
     cumulative_weights: np.ndarray  # of self-play and each opponent
     scale: np.ndarray  # [V] of the wide inputs
     first_place_weight: float
@@ -95,14 +90,7 @@ class SelfPlay:
         self.game = game
         self.first_place_weight = first_place_weight
         self._cumulative_weights = opponent_mix.cumulative()
-        self._players = tuple(
-            CompiledPlayer(p.row_function, p.weights is not None)
-            for p in opponent_mix.opponents
-            if p.row_function
-        )
-        self._player_weights = tuple(
-            NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
-        )
+        self._opponents = Compiled.of(opponent_mix.opponents)
         self._scale = wide_scales(game, rows)
         self._spare = BatchOnly(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
         self._play_state = new_play_state(game, num_tables, seed)
@@ -120,10 +108,11 @@ class SelfPlay:
         Raises ValueError where a game never gives a learning seat a choice.
         """
         play_state = rows_of(self._play_state, tables)
-        loop = _bind_act(self.game, self._players, num_layers(weights))
+        loop = _bind_act(self.game, self._opponents.players, num_layers(weights))
         deciders = _Deciders(
             weights,
-            self._player_weights,
+            self._opponents.weights,
+            np.roll(self._opponents.codes, 1),
             self._cumulative_weights,
             self._scale,
             self.first_place_weight,
@@ -187,7 +176,7 @@ def _start(play_state, table, deciders):
         choice = 0
         while point >= cumulative_weights[choice] and choice < cumulative_weights.shape[0] - 1:
             choice += 1
-        play_state.codes[table, :] = choice - 1 if choice > 0 else EXTERNAL  # then all seats learn
+        play_state.codes[table, :] = deciders.codes[choice]
         play_state.codes[table, below(rng, num_seats)] = EXTERNAL
         deal(play_state.states[table], play_state.rngs[table])
         seat = play_on(play_state, table, np.int64(NO_ACTION), deciders)
