@@ -50,10 +50,6 @@ class Transitions(NamedTuple):
             next_masks=np.zeros((size, game.num_mask_words), np.int64),
         )
 
-    def first(self, size: int) -> "Transitions":
-        """Return the first `size` rows, as views."""
-        return Transitions(*(column[:size] for column in self))
-
 
 class _Pending(NamedTuple):
     """The latest decisions of each seat, whose outcome is not known yet."""
@@ -113,7 +109,7 @@ class Rollout:
         self.tables.apply(rows, actions)
         size = self._go_on(rows, size)
         self._shown = self.tables.show(rows)
-        return self._out.first(size)
+        return Transitions(*(column[:size] for column in self._out))
 
     def _go_on(self, rows: np.ndarray, size: int) -> int:
         """Play on until a learning seat must act at every table; deal anew where a game ends.
