@@ -101,11 +101,10 @@ class Audit(NamedTuple):
     def cleared(self) -> tuple[str, ...]:
         """What was compared without a fault."""
         found = {finding.check for finding in self.findings}
-        made = {check: number for check, number in self.counts.items() if number}
         return tuple(
             f"{CHECKS[check]} ({number:,} comparisons)"
-            for check, number in made.items()
-            if check not in found
+            for check, number in self.counts.items()
+            if number and check not in found
         )
 
     def __str__(self) -> str:

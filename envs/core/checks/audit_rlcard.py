@@ -58,7 +58,6 @@ HIDDEN: dict[str, Callable[[Any, int], list[Place]]] = {
 class Snapshot(NamedTuple):
     """What a position shows, kept while the position itself goes back to what it was."""
 
-    num_seats: int
     to_act: int | None
     actions: Sequence[int]
     seen: Sequence[Mapping[str, Hashable]]
@@ -79,24 +78,6 @@ class Snapshot(NamedTuple):
     def history(self) -> str:
         """Return what leads here."""
         return self.events
-
-
-def shuffled(position: Position, env: Any, seat: int, rng: random.Random) -> Snapshot | None:
-    """Show a position with the cards shuffled that a seat cannot see.
-
-    `env` is the RLCard environment in it. None where it is not known which cards these are.
-    """
-    places = HIDDEN[env.name](env.game, seat) if getattr(env, "name", None) in HIDDEN else []
-    cards = [holder[key] for holder, key in places]
-    if not cards:
-        return None
-    _lay(places, rng.sample(cards, len(cards)))
-    seen = [position.views(each) for each in range(position.num_seats)]
-    shown = Snapshot(
-        position.num_seats, position.actor(), position.legal(), seen, "a shuffle of hidden cards"
-    )
-    _lay(places, cards)
-    return shown
 
 
 def _lay(places: Sequence[Place], cards: Sequence[Any]) -> None:
@@ -121,8 +102,20 @@ class SteppedPosition(Position):
         return str(self.actions)
 
     def twin(self, seat: int, rng: random.Random) -> Snapshot | None:
-        """Shuffle what is hidden from a seat."""
-        return shuffled(self, self.rlcard, seat, rng)
+        """Show the position with the cards shuffled that a seat cannot see.
+
+        None where it is not known which cards these are.
+        """
+        hidden = HIDDEN.get(getattr(self.rlcard, "name", ""))
+        places = [] if hidden is None else hidden(self.rlcard.game, seat)
+        cards = [holder[key] for holder, key in places]
+        if not cards:
+            return None
+        _lay(places, rng.sample(cards, len(cards)))
+        seen = [self.views(each) for each in range(self.num_seats)]
+        shown = Snapshot(self.actor(), self.legal(), seen, "a shuffle of hidden cards")
+        _lay(places, cards)
+        return shown
 
 
 class RlcardPosition(SteppedPosition):
