@@ -10,7 +10,7 @@ import numpy as np
 from ...envs.core.bits import lowest_bit
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below
-from ...envs.notty.cards import hand_size, nth_card, words_of
+from ...envs.notty.cards import hand_size, nth_card
 from ...envs.notty.discard import most_discarded, pack
 from .draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
 
@@ -40,15 +40,6 @@ def results_of_take(hand, other):
         hits += copies * (most > 0)
         discarded += copies * most
     return hits, discarded
-
-
-@rule
-def read_hands(observation, hands):
-    """Write the hands of an observation as words [seats + 1, 2]; the last is the deck."""
-    num_seats = observation.hands.shape[0]
-    for place in range(num_seats):
-        words_of(observation.hands[place], hands[place])
-    words_of(observation.deck, hands[num_seats])
 
 
 # The sampled estimate

@@ -16,7 +16,8 @@ from ...envs.notty.text import group_name
 from ..advice.move_values import Values
 from .chances import chances
 from .draws import num_draws
-from .expectations import read_hands, results_of_draw, results_of_take
+from .expectations import results_of_draw, results_of_take
+from .players import hands_of
 
 ADVISER = "finisher"
 
@@ -55,8 +56,7 @@ def hints(game: Game, state: np.record, seat: int | None = None) -> Hints:
         position["seat_to_act"], position["phase"] = seat, NOTHING_YET
     observation = game.new_observations()
     game.observe(position[0], seat, observation[0])
-    hands = np.empty((game.num_seats + 1, 2), np.int64)
-    read_hands(observation[0], hands)
+    hands = hands_of(observation[0])
     moves = tuple(
         _hint(hands, action)
         for action in game.legal_action_list(position[0])

@@ -10,13 +10,19 @@ from ...envs.core.bits import is_allowed, random_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below
-from ...envs.notty.cards import GROUP_WORDS, hand_size, has_group, numbers_in_three_colours
+from ...envs.notty.cards import (
+    GROUP_WORDS,
+    hand_size,
+    has_group,
+    numbers_in_three_colours,
+    words_of,
+)
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
-from .expectations import read_hands, results_of_take, sample_draws
+from .expectations import results_of_take, sample_draws
 from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, NOT_LAST, best_action, table_of
 
 MAX_PASSES = 2  # in a row, for x_defensive
@@ -147,8 +153,7 @@ def count_draws(mask, hands, by_reduction, sampling, rng, results):
     if sampling:
         for count in range(1, MAX_DRAWN + 1):
             if is_allowed(mask, DRAW + count):
-                hits, cards = sample_draws(hand, deck, count, rng)
-                results[count - 1] = cards if by_reduction else hits
+                results[count - 1] = sample_draws(hand, deck, count, rng)[1]
         return
     one, two, three = cards_of_draws(hand, deck) if by_reduction else hits_of_draws(hand, deck)
     results[0] = one
@@ -228,8 +233,11 @@ def draw_by_size(mask, size, rng):
 @array_rule
 def hands_of(observation):
     """The hands as words [seats + 1, 2], the player's first and the deck last."""
-    hands = np.empty((observation.hands.shape[0] + 1, 2), np.int64)
-    read_hands(observation, hands)
+    num_seats = observation.hands.shape[0]
+    hands = np.empty((num_seats + 1, 2), np.int64)
+    for place in range(num_seats):
+        words_of(observation.hands[place], hands[place])
+    words_of(observation.deck, hands[num_seats])
     return hands
 
 
