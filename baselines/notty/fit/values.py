@@ -247,10 +247,10 @@ def action_of(player, tables, observation, mask, rng):
 @array_rule
 def learn_action(learned, state, mask, rng, opposition, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
-    hands, passes = look(state)
+    hands = look(state)
     opponent_model = opponent_model_of(state.turns_played, state.takes)
     action, chance = best_action(
-        learned[0][opponent_model], opponent_model, mask, hands, state.phase, passes, rng
+        learned[0][opponent_model], opponent_model, mask, hands, state.phase, state.passes, rng
     )
     if state.phase != NOTHING_YET:
         place, unit = own_place(state, state.phase, opposition)
@@ -267,7 +267,7 @@ def learn_last_turn(learned, state, mask, rng):
     """Before a turn's second action, add its chance to win at once to the mean of its class."""
     if state.phase == NOTHING_YET:
         return
-    hands, passes = look(state)
+    hands, passes = look(state), state.passes
     chance = best_action(learned[0][LAST_TURN], LAST_TURN, mask, hands, state.phase, passes, rng)[1]
     smallest, demands = smallest_other(hands), demands_of(hands, passes)
     index = class_of(hands[0, 0], hands[0, 1], hands, smallest, demands)
@@ -292,25 +292,23 @@ def own_place(state, phase, opposition):
 
     NOWHERE while an opponent that takes cards has not taken any yet.
     """
-    hands, passes = look(state)
+    hands = look(state)
     once, twice = hands[0, 0], hands[0, 1]
     opponent_model = opponent_model_of(state.turns_played, state.takes)
     if opponent_model == LEFT_ALONE and opposition[0] != AGGRESSIVE:
         return NOWHERE, 1.0
-    index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, passes))
+    index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, state.passes))
     return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)
 
 
 @array_rule
 def look(state):
-    """The hands as words, the learner's first and the deck last, and the passes in a row."""
+    """The hands as words, the learner's first and the deck last."""
     num_seats = state.hands.shape[0]
     hands = np.empty((num_seats + 1, 2), np.int64)
     hands[:num_seats] = state.hands
     hands[num_seats, 0], hands[num_seats, 1] = deck_words(state.hands)
-    passes = np.empty(num_seats, np.int64)
-    passes[:] = state.passes
-    return hands, passes
+    return hands
 
 
 @rule
