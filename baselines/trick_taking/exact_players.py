@@ -81,9 +81,7 @@ def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> n
 def _choose_best(values, rngs, actions):
     """Choose a random one of the cards with the highest value."""
     for row in range(values.shape[0]):
-        best, ties = values[row, 0], 0
-        for card in range(1, values.shape[1]):
-            best = max(best, values[row, card])
+        best, ties = values[row].max(), 0
         for card in range(values.shape[1]):
             if values[row, card] == best:
                 ties += 1

@@ -171,7 +171,6 @@ def move_cards(words, order, num_values):
     """Rename a set of cards, a word for each colour."""
     for colour in range(words.shape[0]):
         order.words[colour] = words[colour]
-    for colour in range(words.shape[0]):
         words[colour] = 0
     for colour in range(words.shape[0]):
         cards = order.words[colour]
@@ -229,7 +228,6 @@ def arrange_seen_by(observation, mask, slots, orders):
     rename_cards(observation.last_cards, order)
     for index in range(mask.shape[0]):
         order.words[index] = mask[index]
-    for index in range(mask.shape[0]):
         mask[index] = 0
     for card in range(observation.hand.shape[0] * num_values):
         if is_allowed(order.words, card):

@@ -96,9 +96,7 @@ def outcome(state, seat, first_place_weight, values, memory):
 @rule
 def worth_of(tricks, first_place_weight):
     """Turn the tricks of all seats into what they are worth."""
-    num_seats, total = tricks.shape[0], 0.0
-    for seat in range(num_seats):
-        total += tricks[seat]
+    num_seats, total = tricks.shape[0], tricks.sum()
     for seat in range(num_seats):
         tricks[seat] = (num_seats * tricks[seat] / total - 1.0) / (num_seats - 1)
     weigh_first_place(tricks, first_place_weight)
