@@ -58,35 +58,17 @@ LEFT_OUT = (  # of the observation: what the fields below say better, and what h
 def input_fields(game: Game) -> tuple[Field, ...]:
     """Return the fields that `derive` writes. Seats count from the observer."""
     shapes = {field.name: field.shape for field in game.observation_fields}
-    i16, n = np.int16, game.num_seats
-    by_place = (n, NUM_PLACES)
+    i16, n, most = np.int16, game.num_seats, MAX_MISSING
+    by_place, by_noble = (n, NUM_PLACES), (n, *shapes["noble_need"][:1])
+    by_colour = (*by_place, NUM_COLOURS)
+    of_colour = "gems of each colour still missing for each card"
+    purchase = "most points of a card that each seat can pay for; -1: none"
     return (
-        Field(
-            "missing_by_colour",
-            i16,
-            (*by_place, NUM_COLOURS),
-            0,
-            MAX_MISSING_OF_COLOUR,
-            "gems of each colour still missing for each card",
-        ),
-        Field("missing", i16, by_place, 0, MAX_MISSING, "gems still missing, yellow ones used"),
-        Field("reduced_cost", i16, by_place, 0, MAX_MISSING, "cost reduced by the seat's cards"),
-        Field(
-            "noble_missing",
-            i16,
-            (n, *shapes["noble_need"][:1]),
-            0,
-            MAX_MISSING,
-            "cards still missing, by seat and noble",
-        ),
-        Field(
-            "best_purchase",
-            i16,
-            (n,),
-            NOTHING,
-            MAX_POINTS_OF_CARD,
-            "most points of a card that each seat can pay for; -1: none",
-        ),
+        Field("missing_by_colour", i16, by_colour, 0, MAX_MISSING_OF_COLOUR, of_colour),
+        Field("missing", i16, by_place, 0, most, "gems still missing, yellow ones used"),
+        Field("reduced_cost", i16, by_place, 0, most, "cost reduced by the seat's cards"),
+        Field("noble_missing", i16, by_noble, 0, most, "cards still missing, by seat and noble"),
+        Field("best_purchase", i16, (n,), NOTHING, MAX_POINTS_OF_CARD, purchase),
     )
 
 
