@@ -32,8 +32,8 @@ NUM_PLIES = 20
 def positions(first: int = 0, game: Game = GAME) -> lookahead.Positions:
     random = np.random.default_rng(0)
     tables = Tables(game, streams(range(200)))
-    lookahead.deal_aged(game, tables, tables.all_rows, first, NUM_PLIES, random)
-    return lookahead.look(game, tables, tables.all_rows)
+    lookahead.deal_aged(tables, tables.all_rows, first, NUM_PLIES, random)
+    return lookahead.look(tables, tables.all_rows)
 
 
 def test_tables_start_at_all_ages_from_the_first_asked_for() -> None:

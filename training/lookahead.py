@@ -82,12 +82,12 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
     length = shortest_game(game, config.num_tables, random)
     tables = Tables(game, streams(random.integers(2**62, size=config.num_tables)))
-    deal_aged(game, tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
+    deal_aged(tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
     progress = Progress()
     while progress.done < 1.0:
         start = clocks()
         optimizer.param_groups[0]["lr"] = config.learning_rate * cosine_decay(progress.done)
-        positions = look(game, tables, tables.all_rows)
+        positions = look(tables, tables.all_rows)
         td_target = torch.from_numpy(td_targets(game, target, positions, config.return_step))
         predicted = network(torch.from_numpy(game.layout.integers(positions.observations)))
         is_legal = torch.from_numpy(positions.masks) == 1
@@ -101,7 +101,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
         best = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
         actions = explore(best.numpy(), positions.masks, config.epsilon, random)
         over = play(tables, tables.all_rows, actions)
-        deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
+        deal_aged(tables, over, first_ply(config, length, progress.done), length, random)
         progress = advanced(progress, config, config.num_tables, 1, since(start), loss=loss.item())
         yield progress, network
 
@@ -120,13 +120,13 @@ def shortest_game(game: Game, num_games: int, random: np.random.Generator) -> in
     tables = Tables(game, streams(random.integers(2**62, size=num_games)))
     tables.deal(tables.all_rows)
     plies = 1
-    while not len(play_random(game, tables, tables.all_rows, random)):
+    while not len(play_random(tables, tables.all_rows, random)):
         plies += 1
     return plies
 
 
 def deal_aged(
-    game: Game, tables: Tables, rows: np.ndarray, first: int, stop: int, random: np.random.Generator
+    tables: Tables, rows: np.ndarray, first: int, stop: int, random: np.random.Generator
 ) -> None:
     """Deal new games at these tables, and play first .. stop - 1 random plies in each.
 
@@ -135,13 +135,13 @@ def deal_aged(
     tables.deal(rows)
     ages = first + ((stop - first) * random.random(len(rows)) ** 3).astype(np.int64)
     for ply in range(stop):
-        tables.deal(play_random(game, tables, rows[ages > ply], random))
+        tables.deal(play_random(tables, rows[ages > ply], random))
 
 
-def look(game: Game, tables: Tables, rows: np.ndarray) -> Positions:
+def look(tables: Tables, rows: np.ndarray) -> Positions:
     """Return the positions at these tables."""
     seats, observations, words = tables.show(rows)
-    masks = action_masks(words, game.num_actions)
+    masks = action_masks(words, tables.game.num_actions)
     return Positions(tables.states[rows], seats, observations, masks)
 
 
@@ -151,11 +151,9 @@ def play(tables: Tables, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
     return rows[tables.show(rows)[0] == NO_SEAT]
 
 
-def play_random(
-    game: Game, tables: Tables, rows: np.ndarray, random: np.random.Generator
-) -> np.ndarray:
+def play_random(tables: Tables, rows: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Apply a random action at each of these tables; return those where the game is over."""
-    masks = look(game, tables, rows).masks
+    masks = look(tables, rows).masks
     return play(tables, rows, explore(np.zeros(len(rows), np.int64), masks, 1.0, random))
 
 

@@ -119,8 +119,8 @@ def test_looking_ahead_from_exact_values_finds_exact_values(step: float) -> None
 
     random = np.random.default_rng(0)
     tables = Tables(CARDS, streams(range(16)))
-    lookahead.deal_aged(CARDS, tables, tables.all_rows, 0, 4, random)
-    here = lookahead.look(CARDS, tables, tables.all_rows)
+    lookahead.deal_aged(tables, tables.all_rows, 0, 4, random)
+    here = lookahead.look(tables, tables.all_rows)
     exact = np.asarray(policy.values(here.observations, here.masks))
     found = lookahead.td_targets(CARDS, solved, here, step)  # type: ignore[arg-type]
     legal = here.masks == 1
@@ -153,14 +153,14 @@ def test_random_plies_are_played_up_to_the_age_that_was_drawn(
     """Ages are 2 + 8 u^3 rounded down: a table in 20 is 9 plies old, half are not even 3."""
     played = []
 
-    def note(game: Any, tables: Any, rows: np.ndarray, random: Any) -> np.ndarray:
+    def note(tables: Any, rows: np.ndarray, random: Any) -> np.ndarray:
         played.append(len(rows))
         return rows[:0]
 
     monkeypatch.setattr(lookahead, "play_random", note)
     tables: Any = SimpleNamespace(deal=lambda rows: None)
     rows = np.arange(20_000)
-    lookahead.deal_aged(CARDS, tables, rows, 2, 10, np.random.default_rng(0))
+    lookahead.deal_aged(tables, rows, 2, 10, np.random.default_rng(0))
     oldest = 1 - ((np.arange(10) - 1) / 8).clip(0) ** (1 / 3)
     np.testing.assert_allclose(np.array(played) / len(rows), oldest, atol=0.012)
 
