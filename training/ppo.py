@@ -117,18 +117,9 @@ class Learner(Resumable):
 
     def _new_tables(self, seed: int) -> SelfPlay:
         config = self.config
-        opponent_mix = OpponentMix(
-            config.self_play,
-            self.opponents,
-            config.opponent_weights,
-        )
+        opponent_mix = OpponentMix(config.self_play, self.opponents, config.opponent_weights)
         return SelfPlay(
-            self.game,
-            config.num_tables,
-            seed,
-            opponent_mix,
-            self.rows,
-            config.first_place_weight,
+            self.game, config.num_tables, seed, opponent_mix, self.rows, config.first_place_weight
         )
 
     def _new_batch(self, num_tables: int) -> Batch:

@@ -15,25 +15,10 @@ from ...envs.core.compile import rule
 from ...envs.core.game import Game
 from ...envs.core.rng import below, next_word
 from ...envs.top_trumps.observation import possible_cards, reshuffle_unseen
-from ...envs.top_trumps.rules import (
-    NO_CARD,
-    WORD_BITS,
-    apply_action,
-    count,
-    is_terminal,
-    top_card,
-)
+from ...envs.top_trumps.rules import NO_CARD, WORD_BITS, apply_action, count, is_terminal, top_card
 from ..players.policy import Policy
 from ..search.playout import checked_budget
-from .endgame import (
-    LOSE,
-    Endgame,
-    can_win,
-    new_endgame,
-    note_outcomes,
-    outcome_of,
-    read_position,
-)
+from .endgame import LOSE, Endgame, can_win, new_endgame, note_outcomes, outcome_of, read_position
 
 NAME = "david"
 NUM_PLAYOUTS = 400  # re-deals

@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import (
-    WORD_BITS,
-    allow,
-    clear,
-    gather_mask,
-    has_allowed,
-    lowest_bit,
-)
+from ...envs.core.bits import WORD_BITS, allow, clear, gather_mask, has_allowed, lowest_bit
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game, check_range
 from ..networks.compiled import best_legal, num_layers

@@ -16,14 +16,7 @@ from ....envs.core.compile import rule
 from ....envs.core.rng import below, streams
 from ....envs.registry import load_game
 from ....envs.top_trumps.rules import NO_CARD, apply_action, deal
-from ..david import (
-    begin,
-    chance_to_win,
-    compare_fields,
-    goliath_field,
-    known_top,
-    new_field_search,
-)
+from ..david import begin, chance_to_win, compare_fields, goliath_field, known_top, new_field_search
 
 SEED, NUM_DEALS = 50_500_000, 2000
 LEADS_BETWEEN_SAMPLES = 8
