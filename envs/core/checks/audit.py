@@ -275,9 +275,7 @@ def _contrast(one: Any, other: Any) -> str:
         index = next(k for k, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
         return f"at {index}, {one[index]!r} and {other[index]!r}"
     one, other = str(one), str(other)
-    start = next(
-        (k for k, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0
-    )
-    return (
-        f"{one[max(0, start - 20) : start + 20]!r} and {other[max(0, start - 20) : start + 20]!r}"
-    )
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((k for k, pair in pairs if pair[0] != pair[1]), 0)
+    part = slice(max(0, start - 20), start + 20)
+    return f"{one[part]!r} and {other[part]!r}"

@@ -24,9 +24,8 @@ class SpielPosition:
     def _settle(self) -> None:
         state = self.state
         while state.is_chance_node():
-            outcomes = state.chance_outcomes()
-            chances = [chance for _, chance in outcomes]
-            state.apply_action(self.rng.choices([o for o, _ in outcomes], chances)[0])
+            actions, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(self.rng.choices(actions, chances)[0])
         self.seen.append([self._reference(state, seat) for seat in range(self.num_seats)])
 
     def _reference(self, state: Any, seat: int) -> Hashable:
