@@ -21,13 +21,7 @@ _FROM_THE_END = np.array(
     [int(f"{bits:0{NUM_NUMBERS}b}"[::-1], 2) for bits in range(1 << NUM_NUMBERS)], np.int64
 )
 
-
-def load_chances() -> np.ndarray:
-    """Load the table [hands]: records of a packed hand, in ascending order, and its chance."""
-    return np.load(CHANCES_FILE)
-
-
-_TABLE = load_chances()
+_TABLE = np.load(CHANCES_FILE)  # records of a packed hand, in ascending order, and its chance
 _HANDS, _CHANCES = (np.ascontiguousarray(_TABLE[field]) for field in ("hand", "chance"))
 
 

@@ -247,7 +247,6 @@ class OurAgent(Agent):
             raise ValueError(
                 f"{strategy_name} searches or remembers: it can only play at our own tables"
             )
-        self._fields = [name for name in full_game_deck_ref_df.columns if name != ID]
         self._cards = {name: card for card, name in enumerate(full_game_deck_ref_df[ID])}
         mine = [self._cards[name] for name in sorted(self.my_current_card_ids)]
         others = [card for card in self._cards.values() if card not in mine]
@@ -263,8 +262,8 @@ class OurAgent(Agent):
         """The choice of the player at its own table."""
         self._tables.states["starter"] = self._seat
         self._put(self._seat, 0, self._cards[my_top_card_df[ID].iloc[0]])
-        mask = np.ones(len(self._fields), np.int8)
-        return self._fields[self._policy.act(self._observe(), mask, rng=self._rng)]
+        mask = np.ones(len(self.field_colnames), np.int8)
+        return self.field_colnames[self._policy.act(self._observe(), mask, rng=self._rng)]
 
     def update_state(
         self,
@@ -288,7 +287,7 @@ class OurAgent(Agent):
             cards_i_won_df,
             cards_opponent_won_df,
         )
-        field = self._fields.index(chosen_field)
+        field = self.field_colnames.index(chosen_field)
         if opponent_actual_card_id is None:
             other = self._possible_top(field, int(opponent_revealed_value))
         else:

@@ -7,16 +7,16 @@ import pytest
 
 from parlour.baselines.notty.fit import small_hands as learning
 from parlour.baselines.notty.small_hands import (
+    CHANCES_FILE,
     LARGEST_SMALL,
     alike,
     chance_of_small,
     is_small,
-    load_chances,
 )
 from parlour.envs.notty.cards import NUM_COLOURS, NUM_KINDS, NUM_NUMBERS, has_group
 from tests.notty.playing import counts
 
-TABLE = load_chances()
+TABLE = np.load(CHANCES_FILE)
 
 
 def random_hand(rng: random.Random) -> list[int]:
