@@ -4,7 +4,6 @@ The folder holds `checkpoint.pt` with its model card, `curve.csv` (a row for eac
 player) with its plot `curve.png`, and for a learner that can be resumed `state.pt`.
 """
 
-import ast
 import dataclasses
 import importlib
 import math
@@ -18,22 +17,20 @@ from ..baselines.advice.result_words import words_of
 from ..baselines.arena import MatchResult
 from ..baselines.arena.results.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
-from ..baselines.networks.kinds import policy_of
+from ..baselines.networks.kinds import KINDS, policy_of
 from ..baselines.players.user_files import CHECKPOINT_FILE as CHECKPOINT_FILE
 from ..envs.core.game import Game
-from . import __path__ as _folder
 from .evaluate import evaluate
 
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
 STATE_FILE = "state.pt"  # what an interrupted run continues from
 SECONDS_BETWEEN_STATES = 600.0  # at most, if measurements are farther apart
-_PARTS = {"Config", "train"}  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """Return the names of the learners: files of this folder that define `Config` and `train`."""
-    return sorted(path.stem for path in Path(_folder[0]).glob("*.py") if _is_learner(path))
+    """Return the names of the learners, which are those of their files in this folder."""
+    return sorted(KINDS)
 
 
 def load_algorithm(name: str) -> ModuleType:
@@ -46,13 +43,6 @@ def load_algorithm(name: str) -> ModuleType:
 def is_resumable(name: str) -> bool:
     """Return whether a run of this learner that was stopped can go on."""
     return hasattr(load_algorithm(name), "Learner")
-
-
-def _is_learner(path: Path) -> bool:
-    # Read, not imported: the recipes beside the learners need packages that may not be there.
-    statements = ast.parse(path.read_text(encoding="utf-8")).body
-    offered = {part.name for part in statements if isinstance(part, ast.ClassDef | ast.FunctionDef)}
-    return offered >= _PARTS
 
 
 @dataclasses.dataclass
