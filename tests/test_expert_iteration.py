@@ -93,4 +93,4 @@ def test_an_interrupted_run_continues_where_it_stood() -> None:
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        next(iter(expert_iteration.train(GAME, dataclasses.replace(CONFIG, **settings))))
+        next(expert_iteration.Learner(GAME, dataclasses.replace(CONFIG, **settings)).run())

@@ -58,7 +58,7 @@ def test_a_time_average_is_of_whole_games_not_of_single_actions(kuhn: Kuhn) -> N
 def test_ppo_becomes_hard_to_exploit(kuhn: Kuhn, seed: int) -> None:
     """An untrained network is exploitable by about 0.46; seeds 0 and 1 reached 0.02."""
     config = dataclasses.replace(CONFIG, seed=seed)
-    steps = ppo.train(kuhn.game, config)
+    steps = ppo.Learner(kuhn.game, config).run()
     policies = [kuhn.probabilities(network) for progress, network in steps if progress.done > 0.5]
     average, last = kuhn.exploitability(policies), kuhn.exploitability(policies[-1:])
     print(f"seed {seed}: time average {average:.3f}, last iterate {last:.3f}")

@@ -111,7 +111,7 @@ def use_parlour(folder):
         total_steps=32, hidden=(8,), num_tables=8, batch_decisions=4, minibatch_size=32,
         num_threads=1,
     )
-    assert list(ppo.train(game, config))
+    assert list(ppo.Learner(game, config).run())
     play_at_the_table(folder)
 
 

@@ -85,4 +85,4 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        next(iter(ppo.train(GAME, dataclasses.replace(CONFIG, **settings))))
+        next(ppo.Learner(GAME, dataclasses.replace(CONFIG, **settings)).run())

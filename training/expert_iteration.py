@@ -82,15 +82,6 @@ class Config:
 MAX_GRADIENT_NORM = 1.0
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
-    """Learn `game`, yielding the progress and the network after every batch.
-
-    The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
-    the same and can be saved.
-    """
-    yield from Learner(game, config).run()
-
-
 class Learner(Resumable):
     """The network that learns and the one that plays, the optimizer, and the latest lessons."""
 
@@ -124,7 +115,10 @@ class Learner(Resumable):
         )
 
     def run(self) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
-        """Learn to the end of the run."""
+        """Learn to the end of the run, yielding the progress and the network after every batch.
+
+        The network is the learner's own: evaluate it before the next step, or copy it.
+        """
         random = np.random.default_rng((self.config.seed, self.progress.updates))
         if self.config.teacher and self.progress.decisions < self.config.teacher_steps:
             yield from self._imitate(random)

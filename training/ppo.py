@@ -70,15 +70,6 @@ class Config:
 MAX_GRADIENT_NORM = 0.5
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
-    """Learn `game`, yielding the progress and the network after every batch.
-
-    The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
-    the same and can be saved.
-    """
-    yield from Learner(game, config).run()
-
-
 class Learner(Resumable):
     """The network, its optimizer, and how far the run has come."""
 
@@ -98,7 +89,10 @@ class Learner(Resumable):
         self.progress = SelfPlayProgress()
 
     def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
-        """Learn to the end of the run."""
+        """Learn to the end of the run, yielding the progress and the network after every batch.
+
+        The network is the learner's own: evaluate it before the next step, or copy it.
+        """
         config = self.config
         random = np.random.default_rng((config.seed, self.progress.updates))
         play = self._new_tables(int(random.integers(2**62)))

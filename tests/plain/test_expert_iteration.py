@@ -253,7 +253,7 @@ def test_a_game_without_a_choice_teaches_nothing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(loops, "MAX_DEALS", 20)
     game = load_game("trick_taking", num_values=1)
     with pytest.raises(ValueError, match="choice"):
-        list(expert_iteration.train(game, CONFIG))
+        list(expert_iteration.Learner(game, CONFIG).run())
 
 
 def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
@@ -266,14 +266,14 @@ def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
         return taught(game, teacher, *rest)
 
     monkeypatch.setattr(expert_iteration, "taught", noted)
-    list(expert_iteration.train(GAME, CONFIG))
+    list(expert_iteration.Learner(GAME, CONFIG).run())
     assert teachers == []
     taught_first = dataclasses.replace(CONFIG, teacher="random", teacher_steps=4)
     clock = SimpleNamespace(  # one second, and three of the processor, from look to look
         monotonic=itertools.count(5.0).__next__, process_time=itertools.count(2.0, 3.0).__next__
     )
     monkeypatch.setattr(run_progress, "time", clock)
-    progress = [progress for progress, _ in expert_iteration.train(GAME, taught_first)]
+    progress = [progress for progress, _ in expert_iteration.Learner(GAME, taught_first).run()]
     assert [one.seconds for one in progress] == [n + 1.0 for n in range(len(progress))]
     assert [one.cpu_seconds for one in progress] == [3 * (n + 1.0) for n in range(len(progress))]
     assert teachers and set(teachers) == {"random"}
