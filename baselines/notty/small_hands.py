@@ -28,26 +28,13 @@ _HANDS, _CHANCES = (np.ascontiguousarray(_TABLE[field]) for field in ("hand", "c
 @rule
 def chance_of_small(once, twice):
     """The chance of a hand without a group, of at most LARGEST_SMALL cards."""
-    return np.float64(_CHANCES[place_of(_HANDS, alike(once, twice))])
+    return np.float64(_CHANCES[np.searchsorted(_HANDS, alike(once, twice))])
 
 
 @rule
 def is_small(once, twice):
     """Whether the table has this hand."""
     return popcount(once) + popcount(twice) <= LARGEST_SMALL
-
-
-@rule
-def place_of(hands, hand):
-    """The index of a hand among packed hands in ascending order."""
-    low, high = 0, hands.shape[0] - 1
-    while low < high:
-        middle = (low + high) // 2
-        if hands[middle] < hand:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @rule

@@ -25,7 +25,7 @@ from ....envs.notty.observation import observe
 from ....envs.notty.rules import PROTECTED_SIZE, apply_action, deal, is_terminal, legal_actions
 from ....envs.registry import load_game
 from ..players import aggressive
-from ..small_hands import CHANCES_DTYPE, CHANCES_FILE, LARGEST_SMALL, alike, is_small, place_of
+from ..small_hands import CHANCES_DTYPE, CHANCES_FILE, LARGEST_SMALL, alike, is_small
 from .values import settle, write_table
 
 NUM_SWEEPS = 60
@@ -123,7 +123,7 @@ def chance_of(hands, chances, once, twice):
             return 1.0
     if not is_small(once, twice):
         return BEYOND
-    return chances[place_of(hands, alike(once, twice))]
+    return chances[np.searchsorted(hands, alike(once, twice))]
 
 
 @rule
