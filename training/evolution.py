@@ -111,13 +111,9 @@ def _vector(weights: Weights) -> np.ndarray:
 
 
 def _weights(vector: np.ndarray, like: Weights) -> Weights:
-    found, first = {}, 0
-    for name, value in like.items():
-        shape = np.shape(value)
-        size = int(np.prod(shape, dtype=int))
-        found[name] = vector[first : first + size].reshape(shape)
-        first += size
-    return found
+    ends = np.cumsum([np.size(value) for value in like.values()])
+    parts = zip(like.items(), np.split(vector, ends[:-1]), strict=True)
+    return {name: part.reshape(np.shape(value)) for (name, value), part in parts}
 
 
 if __name__ == "__main__":
