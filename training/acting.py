@@ -172,11 +172,8 @@ def _start(play_state, table, deciders):
     rng, cumulative_weights = play_state.seating_rngs[table], deciders.cumulative_weights
     num_seats = play_state.codes.shape[1]
     for _ in range(MAX_DEALS):
-        point = uniform(rng)
-        choice = 0
-        while point >= cumulative_weights[choice] and choice < cumulative_weights.shape[0] - 1:
-            choice += 1
-        play_state.codes[table, :] = deciders.codes[choice]
+        choice = np.searchsorted(cumulative_weights, uniform(rng), side="right")
+        play_state.codes[table, :] = deciders.codes[min(choice, deciders.codes.shape[0] - 1)]
         play_state.codes[table, below(rng, num_seats)] = EXTERNAL
         deal(play_state.states[table], play_state.rngs[table])
         seat = play_on(play_state, table, np.int64(NO_ACTION), deciders)
