@@ -20,10 +20,9 @@ from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import streams
-from .exploration import explore
 from .progress import Progress, advanced, clocks, cosine_decay, since
 from .replay_buffer import ReplayBuffer
-from .rollout import Rollout, Transitions
+from .rollout import Rollout, Transitions, explore
 from .settings import check_learner_settings
 
 

@@ -20,8 +20,8 @@ from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game, setting
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import streams
-from .exploration import explore
 from .progress import Progress, advanced, clocks, cosine_decay, since
+from .rollout import explore
 from .settings import check_learner_settings
 
 

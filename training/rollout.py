@@ -139,6 +139,20 @@ class Rollout:
         return seated
 
 
+def explore(
+    actions: np.ndarray, masks: np.ndarray, epsilon: float, random: np.random.Generator
+) -> np.ndarray:
+    """Replace each action by a random legal one with probability `epsilon`; return a new array.
+
+    `actions` are int64 [B], `masks` int8 [B, A].
+    """
+    explores = random.random(len(actions)) < epsilon
+    keys = random.random((int(explores.sum()), masks.shape[1]))
+    out = actions.copy()
+    out[explores] = (keys * masks[explores]).argmax(axis=1)
+    return out
+
+
 @array_rule
 def _remember(seats, observations, words, actions, pending, out):
     """Store a decision of each acting seat; emit those that are now n decisions old."""

@@ -22,7 +22,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.training import acting, decisions, dqn, lookahead, mlp, ppo, session
-from parlour.training.exploration import explore
+from parlour.training.rollout import explore
 from tests import toy_game
 from tests.probe_duel import equal, probe_duel
 from tests.probe_game import probe_game
