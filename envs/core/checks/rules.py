@@ -13,7 +13,6 @@ from ..game import Game
 from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
 from .in_python import check_bounds, compile_rules
-from .referee import check_turn
 from .report import IRRELEVANT, NO_REFEREE, CheckError, CheckReport, Trial
 from .seeds import MORE_TRIES, check_repeatable, check_second_episode, check_seeds
 from .situation import FEW, Sample, Situation, differing, play_on
@@ -248,6 +247,31 @@ def _play_along(position: Situation, referee: Any) -> None:
         name = names[int(chooser.integers(len(names)))]
         referee.apply(name)
         draws = position.apply(position.game.parse_action(name))
+
+
+def check_turn(
+    referee: Any, who: str, where: str, turn: tuple[int | None, Sequence[str]] | None
+) -> None:
+    """Raise a CheckError where a referee disagrees on who acts, what is legal or the end.
+
+    `turn` is the seat to act, None if it is not known, and the names of its legal actions, as `who`
+    says at a place of a game; None where the game is over.
+    """
+    if (turn is None) != bool(referee.is_terminal()):
+        who = who if turn is None else "the referee"
+        raise CheckError("referee_end", f"{where}: only {who} thinks that it is over")
+    if turn is None:
+        return
+    seat, legal = turn
+    expected, by_referee = referee.seat_to_act(), referee.legal_actions()
+    if seat not in (None, expected):
+        what = f"{where}: seat {seat} is to act, the referee says {expected}"
+        raise CheckError("referee_seat", what)
+    where += f", seat {expected}"
+    if too_many := [name for name in legal if name not in by_referee]:
+        raise CheckError("mask_too_wide", f"{where}: {', '.join(too_many)} should not be legal")
+    if missing := [name for name in by_referee if name not in legal]:
+        raise CheckError("mask_too_narrow", f"{where}: {', '.join(missing)} should be legal")
 
 
 def hidden_fields(sample: Sample) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 from ..play.tables import Tables
 from ..rng import streams
 from .any_env import AnyEnv, Episode, any_env
-from .referee import check_turn
 from .report import NO_CHANCE, NO_REFEREE, CheckError, CheckReport, Trial
+from .rules import check_turn
 from .seeds import OR_NO_CHANCE, check_repeatable, check_second_episode, check_seeds, more_seeds
 
 _CLOSE = 1e-5  # rewards may be float32
