@@ -5,14 +5,13 @@ from their actions like games read from a file.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..envs.core.bits import is_legal
 from ..envs.core.compile import bind_inline
-from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
+from ..envs.core.game import NO_ACTION, NO_SEAT, Game
 from ..envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seated, meanings_with
 from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import Compiled, SeatedPolicy, Seating
@@ -120,7 +119,9 @@ def _noted(
     )
     codes = compiled.codes[None, :n]
     seated = Seated(codes, compiled.weights, new_streams((1, n)), codes, NO_DRAWS)
-    note = _bind_note(tuple(meanings_with(game, compiled.players).items()))
+    meanings = meanings_with(game, compiled.players)
+    note_game = bind_inline(_note_game, **meanings)
+    note = bind_inline(_note_deals, note_game=note_game, **meanings)
     num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games(), seated, out)
     if num_games == FAULT:
         return None
@@ -144,13 +145,6 @@ def _repeated(game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray) -
         actions.append(turn.actions)
     order = np.argsort(np.concatenate(rows), kind="stable")
     return plies_of_actions(game, seeds, np.concatenate(actions)[order])
-
-
-@lru_cache
-def _bind_note(meanings: tuple[tuple[str, Any], ...]) -> Function:
-    named = dict(meanings)
-    named["note_game"] = bind_inline(_note_game, **named)
-    return bind_inline(_note_deals, **named)
 
 
 def _note_deals(seeds, given, games, seated, out):

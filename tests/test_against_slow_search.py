@@ -17,12 +17,12 @@ from parlour.baselines.search.mcts import (
     Tree,
     TreeSearch,
     TreeSettings,
-    _bind_shorten,
+    _shorten_masks,
     keep_all,
 )
 from parlour.baselines.search.playout import playouts_by
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
-from parlour.envs.core.compile import rule
+from parlour.envs.core.compile import bind, rule
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
@@ -139,7 +139,8 @@ def keep_the_last(observation, mask):
 def test_a_shortlist_clears_what_is_not_worth_a_simulation() -> None:
     _, _, observations, masks = after_plies(TRICKS, 1)
     legal = masks.copy()
-    _bind_shorten(keep_the_last)(observations, masks, np.zeros(TRICKS.num_mask_words, np.int64))
+    shorten_masks = bind(_shorten_masks, shorten=keep_the_last)
+    shorten_masks(observations, masks, np.zeros(TRICKS.num_mask_words, np.int64))
     assert (masks.sum(axis=1) == 1).all()
     assert (legal.sum(axis=1) > 1).any()
     last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)

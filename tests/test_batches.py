@@ -9,7 +9,8 @@ from numba import config
 from parlour.baselines import make_policy
 from parlour.baselines.players import policy
 from parlour.envs import load_game
-from parlour.envs.core.play.loops import CompiledPlayer
+from parlour.envs.core.compile import bind
+from parlour.envs.core.play.loops import CompiledPlayer, chooser
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 
@@ -31,7 +32,8 @@ def test_a_loop_is_compiled_once_for_any_masks_and_for_any_game_if_it_looks_at_n
         assert not masks.flags.c_contiguous
         player = make_policy(name, game)
         assert player.row_function is not None
-        loop: Any = policy._lift(CompiledPlayer(player.row_function, False))
+        chosen_by = chooser((CompiledPlayer(player.row_function, False),))
+        loop: Any = bind(policy._choose_rows, choose=chosen_by)
         before = set() if config.DISABLE_JIT else set(loop.signatures)
         chosen = [player(observations, each, streams(range(BATCH))) for each in (masks, whole)]
         assert (chosen[0] == chosen[1]).all()

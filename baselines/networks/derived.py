@@ -66,7 +66,6 @@ def shown_fields(game: Game) -> tuple[str, ...]:
     return tuple(f.name for f in game.observation_fields if f.name not in left_out)
 
 
-@lru_cache
 def bind_widening(game: Game, row_function: Function) -> Function:
     """Return a row function for observations of `game` from one for those of `with_inputs(game)`.
 
@@ -76,14 +75,12 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     wide = with_inputs(game)
     if part is None or wide is game:
         return row_function
-    functions = _arranging(part)
     choose = bind(
         _choose_arranged,
         choose_shown=row_function,
         derive=part.derive,
-        arrange_seen=functions["arrange_seen"],
-        with_slot_of=functions["with_slot_of"],
         NUM_SLOTS=_num_slots(part),
+        **_arranging(part),
     )
     return bind(
         _choose_wide,
@@ -102,24 +99,14 @@ def in_wide_game(policy: Policy) -> Policy:
     wide = with_inputs(policy.game)
     if wide is policy.game or policy.row_function is None or policy.weights is None:
         return policy
-    row_function = bind_narrowing(policy.game, policy.row_function)
-    return compiled_policy(policy.name, wide, row_function, policy.weights)
-
-
-@lru_cache
-def bind_narrowing(game: Game, row_function: Function) -> Function:
-    """Return a row function for observations of `with_inputs(game)` from one for those of `game`.
-
-    Both take (weights, observation, mask, rng).
-    """
-    wide = with_inputs(game)
-    return bind(
+    row_function = bind(
         _choose_narrow,
-        choose=bind(_choose_first, choose_shown=row_function),
+        choose=bind(_choose_first, choose_shown=policy.row_function),
         copied_octets=bind_copy(wide.observation_dtype),
-        NARROW=game.observation_dtype,
-        **_room(game, wide),
+        NARROW=policy.game.observation_dtype,
+        **_room(policy.game, wide),
     )
+    return compiled_policy(policy.name, wide, row_function, policy.weights)
 
 
 def _room(game: Game, wide: Game) -> dict[str, int]:
@@ -235,15 +222,9 @@ def arranged(game: Game, positions: np.ndarray) -> Arranged:
     assert part is not None
     actions = np.zeros((len(positions), game.num_actions), np.int64)
     result = Arranged(positions.copy(), actions)
-    _bind_arranging(part)(positions, *result, np.zeros(_num_slots(part), np.int64))
+    arrange_rows = bind(_arrange_rows, **_arranging(part))
+    arrange_rows(positions, *result, np.zeros(_num_slots(part), np.int64))
     return result
-
-
-@lru_cache
-def _bind_arranging(part: ModuleType) -> Function:
-    functions = _arranging(part)
-    del functions["arrange_seen"]
-    return bind(_arrange_rows, **functions)
 
 
 def _arrange_rows(positions, copies, actions, slots):

@@ -11,7 +11,6 @@ the bytes of a record, uint8 [size]: a view where Python makes it, else a copy (
 import itertools
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -183,7 +182,6 @@ def octets(records: np.ndarray) -> np.ndarray:
     return records.view(np.uint8).reshape(*records.shape, records.dtype.itemsize)
 
 
-@lru_cache
 def row_function(choose: Function, dtype: np.dtype) -> Function:
     """Return (weights, observation, mask, rng) -> action from (weights, data, mask, rng) -> action.
 
@@ -192,7 +190,6 @@ def row_function(choose: Function, dtype: np.dtype) -> Function:
     return bind(_choose_by_copy, choose=choose, copied_octets=bind_copy(dtype))
 
 
-@lru_cache
 def bind_copy(dtype: np.dtype) -> Function:
     """Return (observation) -> a copy as bytes, uint8 [size]; only an `array_rule` may call it."""
     return bind(_copied_octets, RECORD=dtype)

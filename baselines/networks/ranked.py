@@ -4,7 +4,6 @@ See `modules.RankedValues`. Its baseline moves the values of all actions alike, 
 here: of one position, only the order of the actions counts.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +46,6 @@ class RankedFunctions(NamedTuple):
     best_action: Function
 
 
-@lru_cache
 def ranked_functions(num_layers: int) -> RankedFunctions:
     """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _ranked_layer)

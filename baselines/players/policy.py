@@ -6,7 +6,6 @@ other players are functions over batches.
 
 import dataclasses
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -146,7 +145,8 @@ def compiled_policy(
     With `weights`, a record [1], the function takes that record as its first argument. With
     `is_blind` it does not look at the observation, so that one compiled loop serves every game.
     """
-    lifted = _lift(CompiledPlayer(row_function, weights is not None))
+    player = CompiledPlayer(row_function, weights is not None)
+    choose_rows = bind(_choose_rows, choose=chooser((player,)))
     given = (NO_WEIGHTS if weights is None else weights,)
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
@@ -154,7 +154,7 @@ def compiled_policy(
         words = np.zeros(game.num_mask_words, np.int64)
         seen = np.zeros(len(observations), np.int8) if is_blind else observations
         masks = np.ascontiguousarray(action_masks)  # each layout would be compiled by itself
-        lifted(given, seen, masks, rngs, words, actions)
+        choose_rows(given, seen, masks, rngs, words, actions)
         return actions
 
     return Policy(
@@ -190,11 +190,6 @@ def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) ->
         raise ValueError(f"{name} has a memory: let it play whole games, not single positions")
 
     return Policy(name, game, choose, remember=remember)
-
-
-@lru_cache
-def _lift(player: CompiledPlayer) -> Function:
-    return bind(_choose_rows, choose=chooser((player,)))
 
 
 def _choose_rows(weights, observations, action_masks, rngs, words, actions):

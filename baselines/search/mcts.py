@@ -11,7 +11,6 @@ A simulation is four steps: `select` an action down to a leaf, `expand` the tree
 `evaluate` the leaf, `backpropagate` its value to every node of the path.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -118,7 +117,7 @@ def _search_with_playouts(
     milliseconds: float | None,
 ) -> Search:
     row_function, weights = playout_player(game, playout_policy)
-    shorten_masks = _bind_shorten(shorten)
+    shorten_masks = bind(_shorten_masks, shorten=shorten)
     max_nodes = most_nodes(game, budget, milliseconds)
 
     def search(
@@ -166,12 +165,8 @@ class TreeSearch:
         self._scratch = PlayoutScratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is keep_all else meanings_of(game)
-        self._simulate = _bind_search(
-            playout_function(row_function, weights),
-            shorten,
-            tuple(in_playouts.items()),
-            tuple(in_tree.items()),
-        )
+        choose = playout_function(row_function, weights)
+        self._simulate = _bind_search(choose, shorten, in_playouts, in_tree)
 
     def simulate(
         self,
@@ -193,11 +188,6 @@ def keep_all(observation, mask):
     """Keep every action: the search has no shortlist."""
 
 
-@lru_cache
-def _bind_shorten(shorten: Function) -> Function:
-    return bind(_shorten_masks, shorten=shorten)
-
-
 def _shorten_masks(observations, masks, words):
     """Apply the shortlist to masks int8 [B, A]; `words` is scratch."""
     for row in range(masks.shape[0]):
@@ -207,17 +197,15 @@ def _shorten_masks(observations, masks, words):
             masks[row, action] = is_allowed(words, action)
 
 
-Meanings = tuple[tuple[str, Function], ...]
+Meanings = dict[str, Function]
 
 
-@lru_cache
 def _bind_search(
-    choose: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
+    choose: Function, shorten: Function, in_playouts: Meanings, rules: Meanings
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
-    rules = dict(in_tree)
     determinize = bind(determinize_template, **rules)
-    evaluate = bind(play_out_template, choose=choose, **dict(in_playouts))
+    evaluate = bind(play_out_template, choose=choose, **in_playouts)
     select = bind(select_template, choose=choose, shorten=shorten, **rules)
     simulate = bind(_simulate, select=select, evaluate=evaluate, **rules)
     return bind(_search, determinize=determinize, simulate=simulate, **rules)

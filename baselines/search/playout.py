@@ -4,7 +4,6 @@ A determinized position is one that the seat cannot tell apart from the true one
 tried in the same ones, each played to the end by a compiled player.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -154,8 +153,11 @@ def playouts_by(
     game: Game, row_function: Function, epsilon: float, weights: np.ndarray = NO_WEIGHTS
 ) -> halving.Simulate:
     """Return the function that plays live actions out by a compiled player."""
-    meanings = tuple(meanings_for(game, row_function).items())
-    simulate_rows = _bind_simulate(playout_function(row_function, weights), meanings)
+    rules = meanings_for(game, row_function)
+    determinize = bind(determinize_template, **rules)
+    choose = playout_function(row_function, weights)
+    play_out = bind(play_out_template, choose=choose, **rules)
+    simulate_rows = bind(_simulate, determinize=determinize, play_out=play_out, **rules)
 
     def simulate(*what: np.ndarray) -> None:
         scratch = PlayoutScratch.empty(game, weights)  # fresh, so that threads do not share it
@@ -164,14 +166,10 @@ def playouts_by(
     return simulate
 
 
-@lru_cache
-def _bind_playing(row_function: Function, has_weights: bool) -> Function:
-    return bind(_network_plays if has_weights else _script_plays, row_function=row_function)
-
-
 def playout_function(row_function: Function, weights: np.ndarray) -> Function:
     """Return the function (scratch, rng) -> action of a player that sees what `scratch` holds."""
-    return _bind_playing(row_function, weights.size > 0)
+    template = _network_plays if weights.size else _script_plays
+    return bind(template, row_function=row_function)
 
 
 def _script_plays(scratch, rng):
@@ -196,14 +194,6 @@ def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
     return (
         {**meanings, "observe": _observe_nothing} if row_function in _BLIND_FUNCTIONS else meanings
     )
-
-
-@lru_cache
-def _bind_simulate(choose: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
-    rules = dict(meanings)
-    determinize = bind(determinize_template, **rules)
-    play_out = bind(play_out_template, choose=choose, **rules)
-    return bind(_simulate, determinize=determinize, play_out=play_out, **rules)
 
 
 def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):

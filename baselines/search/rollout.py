@@ -7,7 +7,6 @@ another by more than chance explains.
 
 import time
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -131,8 +130,8 @@ class RolloutSearch:
         if weights is None or player.row_function != choose:
             raise ValueError(f"{player.name} cannot be rolled out: its network is of another kind")
         self._weights = weights
-        rules = tuple(meanings_of(self.seen).items())
-        self._evaluate = _bind_evaluate(functions.evaluate, rules)
+        rules = meanings_of(self.seen)
+        self._evaluate = bind(_evaluate_rows, evaluate=functions.evaluate, **rules)
         self._play_rounds = _bind_rounds(functions.evaluate, knowledge.outcome, rules)
 
     def choose(
@@ -271,14 +270,6 @@ def best_column(samples):
     return best
 
 
-Meanings = tuple[tuple[str, Function], ...]
-
-
-@lru_cache
-def _bind_evaluate(evaluate: Function, meanings: Meanings) -> Function:
-    return bind(_evaluate_rows, evaluate=evaluate, **dict(meanings))
-
-
 def _evaluate_rows(positions, scratch, outputs):
     for row in range(positions.shape[0]):
         scratch.words[:] = 0
@@ -287,9 +278,9 @@ def _evaluate_rows(positions, scratch, outputs):
         evaluate(scratch.weights[0], scratch.data, scratch.words, outputs[row])
 
 
-@lru_cache
-def _bind_rounds(evaluate: Function, outcome: Function | None, meanings: Meanings) -> Function:
-    rules = dict(meanings)
+def _bind_rounds(
+    evaluate: Function, outcome: Function | None, rules: dict[str, Function]
+) -> Function:
     known = (
         bind(_outcome_at_end, **rules) if outcome is None else bind(_known_outcome, outcome=outcome)
     )

@@ -8,7 +8,7 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Iterable
-from functools import cache, update_wrapper
+from functools import cache, lru_cache, update_wrapper
 from typing import Any, TypeVar, cast
 
 import numba
@@ -61,15 +61,17 @@ def vector_rule(function: F) -> F:
     return _compiled(function, _REORDERING)
 
 
+@lru_cache(maxsize=None, typed=True)
 def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
-    compiled functions gives one specialised loop.
+    compiled functions gives one specialised loop, the same one each time.
     """
     return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
 
 
+@lru_cache(maxsize=None, typed=True)
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Bind as `bind`, and inline the function into each compiled caller, for hot loops.
 

@@ -4,13 +4,12 @@ Each thread needs the memory of two positions, however many games there are.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....envs.core.compile import bind_inline
-from ....envs.core.game import NO_ACTION, Function, Game
+from ....envs.core.game import NO_ACTION, Game
 from ....envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seated, meanings_with
 from ....envs.core.play.seating import Compiled, SeatedPolicy
 from ....envs.core.play.slices import play_slices
@@ -44,7 +43,7 @@ def play_compiled(
     if (codes == EXTERNAL).any():
         return None
     num_deals, num_sittings, num_seats = seated.shape
-    play = _bind_play(tuple(meanings_with(game, compiled.players).items()))
+    play = bind_inline(_play_deals, **meanings_with(game, compiled.players))
     seeds = checked_seeds(seeds)
     out = np.empty(seated.shape)
 
@@ -57,11 +56,6 @@ def play_compiled(
 
     faults = play_slices(play_some, num_deals, num_threads, num_sittings * GAME_PLIES)
     return out if all(row == NO_ROW for row in faults) else None
-
-
-@lru_cache
-def _bind_play(meanings: tuple[tuple[str, Any], ...]) -> Function:
-    return bind_inline(_play_deals, **dict(meanings))
 
 
 def _play_deals(first, end, seeds, codes, games, seated, out):
