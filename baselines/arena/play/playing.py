@@ -10,7 +10,6 @@ from ...waiting import Wait
 from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Contest, Control, DealBatch, Fault, Outcomes
 from .entrants import check_unchanged
-from .seatings import sittings_a_deal
 from .workers import Workers, play_all
 
 Part = tuple[int, Outcomes]  # the first seed of some deals in succession, and their results
@@ -75,9 +74,8 @@ def play_contests(
         for contest in contests
     }
     batches = _missing(game, parts, seeds, plan)
-    num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
-    total = len(seeds) * sum(num_games.values())
-    done = total - sum(batch.num_deals * num_games[batch.contest] for batch in batches)
+    total = len(seeds) * len(parts) * game.num_seats
+    done = total - sum(batch.num_deals for batch in batches) * game.num_seats
     tell = on_progress or log_progress(total)
     if store is not None:
         for contest in dict.fromkeys(batch.contest for batch in batches):
@@ -87,7 +85,7 @@ def play_contests(
             check_unchanged(batch.contest.entrants, game)
             store.add(batch, outcomes)
         parts[batch.contest].append((batch.first_seed, outcomes))
-        done += batch.num_deals * num_games[batch.contest]
+        done += batch.num_deals * game.num_seats
         tell(done)
     played = [assembled(contest, parts[contest], seeds) for contest in contests]
     if plan.on_faults is not None:

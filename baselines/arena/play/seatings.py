@@ -1,6 +1,7 @@
 """Seat the players in each game of a deal, so that luck favours nobody.
 
-Each function returns int [deals, sittings, seats]: the number of the player at each seat.
+Each function returns int [deals, sittings, seats]: the number of the player at each seat. Each deal
+has as many sittings as seats.
 """
 
 import math
@@ -55,8 +56,3 @@ SEATINGS: dict[str, Callable[[int, np.ndarray], np.ndarray]] = {
     "field": one_against_field,
     "balanced": latin_square,
 }
-
-
-def sittings_a_deal(seating: str, num_seats: int) -> int:
-    """Return the number of games in which one deal is played."""
-    return SEATINGS[seating](num_seats, np.zeros(1, np.int64)).shape[1]

@@ -10,7 +10,6 @@ from .batches import Contest
 from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import DEFAULT_PLAN, deal_seeds
 from .playing import Plan, play_contests, read_contests
-from .seatings import sittings_a_deal
 
 
 def play_tournament(
@@ -65,7 +64,7 @@ def contests_of(
 
 def num_games(game: Game, contests: Sequence[Contest], num_deals: int) -> int:
     """How many games these contests are."""
-    return num_deals * sum(sittings_a_deal(c.seating, game.num_seats) for c in contests)
+    return num_deals * len(contests) * game.num_seats
 
 
 def rate_store(store: Store, scoring: str = "games") -> list[Standings]:

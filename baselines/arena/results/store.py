@@ -21,7 +21,7 @@ from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ..play.batches import Contest, Control, DealBatch, Fault, Outcomes
 from ..play.entrants import Entrant
-from ..play.seatings import SEATINGS, sittings_a_deal
+from ..play.seatings import SEATINGS
 from .identity import SEPARATOR, UNKNOWN
 
 FORMAT = 3
@@ -190,7 +190,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
         self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
         """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
-        sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE status = 'played' "
             f"AND {_OF_DEALS} ORDER BY first_seed, num_deals",
@@ -200,7 +199,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             try:
                 returns = np.frombuffer(zlib.decompress(packed), "<f8")
                 outcomes = Outcomes(
-                    returns.reshape(num_deals, sittings, setting.num_seats),
+                    returns.reshape(num_deals, setting.num_seats, setting.num_seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
             except (zlib.error, ValueError, TypeError, RecursionError):
