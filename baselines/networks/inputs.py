@@ -10,7 +10,6 @@ the bytes of a record, uint8 [size]: a view where Python makes it, else a copy (
 
 import itertools
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -45,33 +44,27 @@ class InputRows(NamedTuple):
     sources: np.ndarray  # [R] index into the unary inputs
 
 
-class _Number(NamedTuple):
-    column: int  # of the flat observation
-    place: int  # in the record, counted in numbers
-    low: int
-    high: int
-
-
-class _Byte(NamedTuple):
-    column: int  # of the flat observation, of the lowest bit
-    offset: int
-    num_bits: int
-
-
 def input_rows(game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray) -> InputRows:
     """The rows for these columns of the flat observation: unary inputs in order, then wide ones."""
     first_input = {int(column): k for k, column in reversed(list(enumerate(unary_columns)))}
     wide = set(wide_columns.tolist())
     builder = _Builder(game.layout.plain_dtype)
-    for number in _numbers_of(game):
-        if number.column in first_input:
-            builder.add_number(number, first_input[number.column])
-        elif number.column in wide:
-            builder.wide.append(number.place)
+    column = 0
+    for field in _shown(game, packed=False):
+        first = _offset(game, field) // np.dtype(field.dtype).itemsize
+        for place in range(first, first + field.size):
+            if column in first_input:
+                builder.add_number(place, field, first_input[column])
+            elif column in wide:
+                builder.wide.append(place)
+            column += 1
     builder.end_group()
-    for byte in _bytes_of(game):
-        if byte.column in first_input:
-            builder.add_byte(byte, first_input[byte.column])
+    for field in _shown(game, packed=True):
+        first = _offset(game, field)
+        for offset in range(first, first + 8 * field.size, 8):
+            if column in first_input:
+                builder.add_word(offset, field.num_bits, first_input[column])
+            column += field.num_bits
     return builder.rows()
 
 
@@ -88,11 +81,12 @@ class _Builder:
         self.sources: list[int] = []
         self._group: list[tuple[int, int, int, int]] = []  # column, low, span, first input
 
-    def add_number(self, number: _Number, first_input: int) -> None:
-        span = number.high - number.low
+    def add_number(self, place: int, field: Field, first_input: int) -> None:
+        """Add a number of this field; `place` is its own in the record, counted in numbers."""
+        span = field.high - field.low
         if math.prod(other[2] + 1 for other in self._group) * (span + 1) > MAX_COMBINATIONS:
             self.end_group()
-        self._group.append((number.place, number.low, span, first_input))
+        self._group.append((place, field.low, span, first_input))
 
     def end_group(self) -> None:
         """Lay the rows of the numbers gathered: all combinations, the last moving fastest."""
@@ -113,17 +107,18 @@ class _Builder:
             place = above[0]
             self._add_row(first + row - strides[place], group[place][3] + values[place] - 1)
 
-    def add_byte(self, byte: _Byte, first_input: int) -> None:
-        self.offsets.append(byte.offset)
-        for shift in (0, NIBBLE_BITS):
-            first = self._add_zero_row()
-            num_bits = min(max(byte.num_bits - shift, 0), NIBBLE_BITS)
+    def add_word(self, offset: int, num_bits: int, first_input: int) -> None:
+        """Add the bits of a word at this offset, in bytes; each byte has two rows."""
+        num_bytes = (num_bits + 7) // 8
+        self.offsets += range(offset, offset + num_bytes)
+        for shift in range(0, 8 * num_bytes, NIBBLE_BITS):
+            first = len(self.parents)
+            self.first_rows.append(first)
+            self._add_row(first, NO_INPUT)
             for value in range(1, NIBBLE_VALUES):
                 rest = value & (value - 1)
-                bit = (value ^ rest).bit_length() - 1
-                self._add_row(
-                    first + rest, first_input + shift + bit if bit < num_bits else NO_INPUT
-                )
+                bit = shift + (value ^ rest).bit_length() - 1
+                self._add_row(first + rest, first_input + bit if bit < num_bits else NO_INPUT)
 
     def rows(self) -> InputRows:
         numbers = np.array(self.numbers, np.int32).reshape(-1, 5).T.copy()
@@ -134,35 +129,9 @@ class _Builder:
         lows = lows.astype(self.dtype)
         return InputRows(first_rows, groups, row_steps, columns, lows, spans, *rest)
 
-    def _add_zero_row(self) -> int:
-        row = len(self.parents)
-        self.first_rows.append(row)
-        self._add_row(row, NO_INPUT)
-        return row
-
     def _add_row(self, parent: int, source: int) -> None:
         self.parents.append(parent)
         self.sources.append(source)
-
-
-def _numbers_of(game: Game) -> Iterator[_Number]:
-    column = 0
-    for field in _shown(game, packed=False):
-        first = _offset(game, field) // np.dtype(field.dtype).itemsize
-        for index in range(field.size):
-            yield _Number(column + index, first + index, field.low, field.high)
-        column += field.size
-
-
-def _bytes_of(game: Game) -> Iterator[_Byte]:
-    column = sum(field.num_inputs for field in _shown(game, packed=False))
-    for field in _shown(game, packed=True):
-        first = _offset(game, field)
-        for word in range(field.size):
-            for shift in range(0, field.num_bits, 8):
-                num_bits = min(field.num_bits - shift, 8)
-                yield _Byte(column + shift, first + word * 8 + shift // 8, num_bits)
-            column += field.num_bits
 
 
 def _offset(game: Game, field: Field) -> int:
