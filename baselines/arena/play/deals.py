@@ -4,7 +4,6 @@ Each thread needs the memory of two positions, however many games there are.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,13 +16,6 @@ from ....envs.core.play.tables import Tables, new_streams
 from ....envs.core.rng import checked_seeds, start_players, start_stream
 
 GAME_PLIES = 32  # estimate for a short game, by which `play_slices` counts its threads
-
-
-class _Out(NamedTuple):
-    """What a loop of whole games writes to."""
-
-    returns: np.ndarray  # [deals, sittings, seats]
-    records: np.ndarray  # [1] scratch
 
 
 def play_compiled(
@@ -51,19 +43,18 @@ def play_compiled(
         games = Tables(game, new_streams((2,))).games()
         none = np.zeros((2, num_seats), np.int64)
         places = Seated(none, compiled.weights, new_streams((2, num_seats)), none, NO_DRAWS)
-        written = _Out(out, game.new_observations())
-        return int(play(first, end, seeds, codes, games, places, written))
+        return int(play(first, end, seeds, codes, games, places, game.new_observations(), out))
 
     faults = play_slices(play_some, num_deals, num_threads, num_sittings * GAME_PLIES)
     return out if all(row == NO_ROW for row in faults) else None
 
 
-def _play_deals(first, end, seeds, codes, games, seated, out):
+def _play_deals(first, end, seeds, codes, games, seated, records, out):
     """Play a whole game of deal seeds[k] by the players codes[k, sitting] [seats], each sitting.
 
-    `games` and `seated` have two rows, for the deal and the game; `out.records` [1] is scratch.
-    The returns go to out.returns [deals, sittings, seats]. Stop at an illegal choice and return its
-    deal, or NO_ROW.
+    `games` and `seated` have two rows, for the deal and the game; `records` [1] is scratch. The
+    returns go to out [deals, sittings, seats]. Stop at an illegal choice and return its deal, or
+    NO_ROW.
     """
     for k in range(first, end):
         start_stream(games.rngs[0], seeds[k])
@@ -74,7 +65,7 @@ def _play_deals(first, end, seeds, codes, games, seated, out):
             for seat in range(codes.shape[2]):
                 seated.codes[1, seat] = codes[k, sitting, seat]
             start_players(seated.rngs[1], seeds[k], np.uint64(sitting))
-            if advance(1, games, seated, np.int64(NO_ACTION), out.records[0], False) == FAULT:
+            if advance(1, games, seated, np.int64(NO_ACTION), records[0], False) == FAULT:
                 return k
-            returns(games.states[1], out.returns[k, sitting])
+            returns(games.states[1], out[k, sitting])
     return NO_ROW
