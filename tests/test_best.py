@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -66,10 +67,11 @@ def test_every_search_takes_milliseconds(game: Game) -> None:
 def test_the_first_player_that_ships_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     game = find_game("president")
     named = ("missing", "mcts:epsilon=0.1", "planner")
-    monkeypatch.setattr(best, "_strongest", lambda game: named)
+    part = SimpleNamespace(strongest=lambda game: named)
+    monkeypatch.setattr(best, "part_of", lambda game, name: part)
     assert resolved("best", game) == "mcts:epsilon=0.1"
     assert resolved("best:seconds=2", game) == "mcts:epsilon=0.1,milliseconds=2000"
-    monkeypatch.setattr(best, "_strongest", lambda game: ())
+    monkeypatch.setattr(best, "part_of", lambda game, name: None)
     assert resolved("best", game) == best.ANY_GAME
 
 

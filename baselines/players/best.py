@@ -5,7 +5,7 @@ beats it head to head, also where another leads the ladder. A new champion is on
 Players that do not ship for the settings are skipped.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...envs.core.game import Game
@@ -19,16 +19,9 @@ ANY_GAME = "mcts"  # where a game names none
 
 def champion_of(game: Game, players: Mapping[str, Player]) -> str:
     """Return the strongest of these players at `game`, as a name with or without settings."""
-    ships = (spec for spec in _strongest(game) if spec.partition(":")[0] in players)
+    strongest = getattr(part_of(game, "players"), "strongest", lambda game: ())
+    ships = (spec for spec in strongest(game) if spec.partition(":")[0] in players)
     return next(ships, ANY_GAME)
-
-
-def _strongest(game: Game) -> Iterable[str]:
-    module = part_of(game, "players")
-    named: Iterable[str] = (
-        () if module is None else getattr(module, "strongest", lambda _: ())(game)
-    )
-    return named
 
 
 def stand_in(
