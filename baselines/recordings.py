@@ -9,7 +9,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -38,16 +38,6 @@ class Recorded(NamedTuple):
     valued_by: str | None = None  # EXACT or a player; None: no values
 
 
-class Recorder(Protocol):
-    """A file that is being written."""
-
-    def write(self, plies: Plies) -> None:
-        """Append whole games."""
-
-    def close(self) -> None:
-        """Finish the file."""
-
-
 def record(
     what: Recorded,
     seeds: range,
@@ -60,15 +50,12 @@ def record(
     `on_progress` is called with the games done so far. Raises ValueError where a package is
     missing, where values do not fit the format, and for a player's illegal action.
     """
-    recorder = FORMATS[file_format](what, path)
     num_games = num_plies = 0
-    try:
+    with contextlib.closing(FORMATS[file_format](what, path)) as recorder:
         for plies in plies_of(what.game, what.policies, np.arange(seeds.start, seeds.stop)):
             recorder.write(plies)
             num_games, num_plies = num_games + len(plies.seeds), num_plies + len(plies.seats)
             on_progress(num_games)
-    finally:
-        recorder.close()
     return num_plies
 
 
@@ -287,7 +274,7 @@ class _Chats:
         self.file.close()
 
 
-FORMATS: dict[str, Callable[[Recorded, Path], Recorder]] = {
+FORMATS: dict[str, type[_Parquet | _Minari | _Chats]] = {
     "parquet": _Parquet,
     "minari": _Minari,
     "jsonl": _Chats,
