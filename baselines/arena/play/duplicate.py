@@ -51,23 +51,14 @@ def play_duplicate(
     are a draw. `first` and `second` are as in `play_match`. `on_progress` is
     called with the number of games played. Raises ValueError for a game of more than two seats.
     """
-    check_two_seats(game)
+    if game.num_seats != 2:
+        raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     played = play_contests(game, [contest], seeds, plan, on_progress)[0]
-    one_return, other_return = returns_of_seat_0(played.returns).T
+    # Each player's return with the hand of seat 0.
+    one_return, other_return = played.returns[:, :, 0].T
     outcomes = np.sign(one_return - other_return)
     wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     one, other = (entrant.name for entrant in contest.entrants)
     return DuplicateResult(game.name, one, other, num_deals, wins, draws, losses)
-
-
-def check_two_seats(game: Game) -> None:
-    """Raise ValueError unless the game has two seats."""
-    if game.num_seats != 2:
-        raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
-
-
-def returns_of_seat_0(returns: np.ndarray) -> np.ndarray:
-    """Select each player's return with the hand of seat 0: [deals, 2] of [deals, 2, 2]."""
-    return returns[:, :, 0]

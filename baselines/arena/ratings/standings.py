@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..play.duplicate import returns_of_seat_0
 from ..play.entrants import Entrant
 from ..play.playing import PlayedContest
 from ..results.store import Setting
@@ -80,8 +79,7 @@ class Standings:
         width = max(len(row.player) for row in self.rows)
         lines = [f"{self.game}: {self.num_games:,} games"]
         for row in self.rows:
-            first = Estimate(*(100 * value for value in row.first_places))
-            elo = f"Elo {row.elo:+.0f}, first in {first:.1f} %"
+            elo = f"Elo {row.elo:+.0f}, first in {row.first_places.scaled(100):.1f} %"
             lines.append(f"  {row.player:{width}} {elo} of {row.games:,} games")
         return "\n".join(lines)
 
@@ -163,8 +161,7 @@ def _games(played: PlayedContest, number: dict[Entrant, int]) -> Scored:
 
 def _duplicate(games: Scored) -> Scored:
     """Score each deal of a contest by the returns from seat 0."""
-    players = games.players[:, :, 0]
-    return Scored(players[:, None, :], returns_of_seat_0(games.values)[:, None, :], games.seeds)
+    return Scored(games.players[:, None, :, 0], games.values[:, None, :, 0], games.seeds)
 
 
 def _sums(
