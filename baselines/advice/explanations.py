@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.play.tables import Tables
+from ...envs.core.play.turns import Turns, turns_at
 from ...envs.core.rng import fresh_seed, streams
 from ..players.policy import Policy, values_of
 from .judgements import Judgement, judgement_of
@@ -42,16 +44,16 @@ def explain(
     and of a search otherwise. Return None where the action is legal in none of the positions drawn,
     or has no value there.
     """
-    positions, masks = _that_fit(game, state, action, onlooker)
+    drawn = _that_fit(game, state, action, onlooker)
     is_quick = policy is not None and policy.values is not None and not policy.needs_positions
-    num_positions = min(len(positions), MAX_VALUED if is_quick else MAX_SEARCHED)
+    most = MAX_VALUED if is_quick else MAX_SEARCHED
+    num_positions = min(len(drawn.rows), most)
     if num_positions == 0:
         return None
-    if len(positions) == 1 and not is_quick:  # it is searched again and again
-        positions, masks = (np.repeat(each, MAX_SEARCHED, axis=0) for each in (positions, masks))
-    rows = slice(MAX_VALUED if is_quick else MAX_SEARCHED)
-    source, values = _values(game, positions[rows], masks[rows], policy)
-    masks = masks[: len(values)]
+    if len(drawn.rows) == 1 and not is_quick:  # it is searched again and again
+        drawn = drawn[[0] * MAX_SEARCHED]
+    source, values = _values(game, drawn[:most], policy)
+    masks = drawn.masks[: len(values)]
     is_valued = ~np.isnan(values[:, action])  # a search may leave moves aside
     if not is_valued.any():
         return None
@@ -70,37 +72,28 @@ def explain(
     )
 
 
-def _that_fit(
-    game: Game, state: np.record, action: int, onlooker: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw positions [K] that look like `state` to the onlooker and in which the action is legal.
-
-    Returns them with their masks int8 [K, A].
-    """
-    count = 1 if onlooker is None or not game.has_hidden else NUM_DRAWN
-    drawn = game.new_states(count)
-    drawn[:] = state
-    masks = np.zeros((count, game.num_actions), np.int8)
-    rngs = streams([fresh_seed() for _ in range(count)])
-    for index in range(count):
-        if onlooker is not None and game.has_hidden:
-            game.reshuffle_unseen(drawn[index], onlooker, rngs[index])
-        masks[index, game.legal_action_list(drawn[index])] = 1
-    fits = masks[:, action] == 1
-    return drawn[fits], masks[fits]
+def _that_fit(game: Game, state: np.record, action: int, onlooker: int | None) -> Turns:
+    """Draw positions that look like `state` to the onlooker and in which the action is legal."""
+    is_drawn = onlooker is not None and game.has_hidden
+    tables = Tables(game, _fresh_streams(NUM_DRAWN if is_drawn else 1))
+    tables.states[:] = state
+    rows = tables.all_rows
+    if is_drawn:
+        tables.states = tables.determinize(rows, np.full(len(rows), onlooker), tables.rngs)
+    turns = turns_at(tables, rows)
+    return turns[turns.masks[:, action] == 1]
 
 
-def _values(
-    game: Game, positions: np.ndarray, masks: np.ndarray, policy: Policy | None
-) -> tuple[str, np.ndarray]:
+def _fresh_streams(count: int) -> np.ndarray:
+    return streams([fresh_seed() for _ in range(count)])
+
+
+def _values(game: Game, turns: Turns, policy: Policy | None) -> tuple[str, np.ndarray]:
     """Return the source and the values [K, A] for the seat to act of each position."""
-    count, seat = len(positions), int(game.seat_to_act(positions[0]))
-    seen = game.new_observations(count)
-    rngs = streams([fresh_seed() for _ in range(count)])
-    searched = positions.copy()
-    for index in range(count):
-        game.observe(positions[index], seat, seen[index])
-        game.reshuffle_unseen(searched[index], seat, rngs[index])
+    count, seen = len(turns.rows), turns.observations
+    masks = np.ascontiguousarray(turns.masks)  # solvers would be compiled again for another layout
+    rngs = _fresh_streams(count)
+    searched = turns.determinized(rngs)
     if policy is not None and policy.values is not None:
         if not policy.needs_positions:
             return policy.name, values_of(policy, seen, masks, rngs, None)

@@ -104,8 +104,8 @@ def test_an_explanation_is_drawn_from_what_the_onlooker_cannot_tell_apart() -> N
         if other[0].tobytes() != table.state.tobytes() and common:
             break
     action = min(common)
-    drawn = [_that_fit(game, each, action, 1)[0] for each in (table.state, other[0])]
-    fitting = [{position.tobytes() for position in each} for each in drawn]
+    drawn = [_that_fit(game, each, action, 1) for each in (table.state, other[0])]
+    fitting = [{each.tables.states[row].tobytes() for row in each.rows} for each in drawn]
     assert fitting[0] == fitting[1] and len(fitting[0]) > 1
     assert table.state.tobytes() in fitting[0] and other[0].tobytes() in fitting[0]
 
