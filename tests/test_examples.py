@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.baselines.players.game_parts import checkpoint_folder
 from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.played import transcript

@@ -7,7 +7,7 @@ import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate, play_match
 from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
-from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.baselines.players.game_parts import checkpoint_folder
 from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import GAMES, find_game, load_game
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...envs.core.game import Game
-from ..players.game_parts import parts_folder
+from ..players.game_parts import checkpoint_folder
 from ..players.policy import Policy
 
 if TYPE_CHECKING:
@@ -87,18 +87,15 @@ def guide_network(path: Path | str, game: Game) -> "PolicyValue":
     return network
 
 
-def checkpoint_folder(game_name: str) -> Path:
-    """The folder of the checkpoints that ship for a game; it need not exist."""
-    return parts_folder(game_name, "checkpoints")
-
-
 def shipped_checkpoints(game: Game) -> dict[str, Path]:
     """The checkpoints that ship for exactly this game and its settings, by algorithm.
 
     A file is called ALGORITHM.pt for the default settings, else ALGORITHM-setting=value.pt with
     the settings that differ.
     """
-    settings = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
+    fields = dataclasses.fields(game.config)
+    changed_fields = [f for f in fields if getattr(game.config, f.name) != f.default]
+    settings = "".join(f"-{f.name}={getattr(game.config, f.name)}" for f in changed_fields)
     folder = checkpoint_folder(game.name)
     try:
         changed = folder.stat().st_mtime_ns
@@ -116,9 +113,3 @@ def _files_ending(ending: str, folder: Path, changed: int) -> dict[str, Path]:
     files = sorted(os.listdir(folder))  # a glob takes 20 times as long
     names = [file.removesuffix(ending) for file in files if file.endswith(ending)]
     return {name: folder / f"{name}{ending}" for name in names if "-" not in name}
-
-
-def _changed_settings(game: Game) -> dict[str, object]:
-    fields = dataclasses.fields(game.config)
-    settings = {field.name: getattr(game.config, field.name) for field in fields}
-    return {f.name: settings[f.name] for f in fields if settings[f.name] != f.default}

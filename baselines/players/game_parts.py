@@ -17,9 +17,10 @@ _PACKAGE = __package__.rpartition(".")[0]
 def part_of(game: Game, part: str) -> ModuleType | None:
     """Return the module `part` (such as "players" or "hints") of a game, or None.
 
-    An error while importing an existing module is raised unchanged.
+    `register_game` can name the package. An error while importing an existing module is raised
+    unchanged.
     """
-    package = parts_package(game.name)
+    package = catalogue.parts_package(game.name) or f"{_PACKAGE}.{game.name}"
     try:
         return importlib.import_module(f"{package}.{part}")
     except ModuleNotFoundError as error:
@@ -28,20 +29,15 @@ def part_of(game: Game, part: str) -> ModuleType | None:
         return None
 
 
-def parts_package(game_name: str) -> str:
-    """Return the package with a game's parts; it need not exist. `register_game` can name it."""
-    return catalogue.parts_package(game_name) or f"{_PACKAGE}.{game_name}"
-
-
-def parts_folder(game_name: str, name: str) -> Path:
-    """Return the folder `name` in that package; it need not exist."""
+def checkpoint_folder(game_name: str) -> Path:
+    """Return the folder of the checkpoints that ship for a game; it need not exist."""
     package = catalogue.parts_package(game_name)
     spec = None if package is None else importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
-        return _folder(game_name, name)
-    return _folder(os.path.dirname(spec.origin), name)
+        return _folder(game_name)
+    return _folder(os.path.dirname(spec.origin))
 
 
 @cache  # a path takes longer to make than to look at
-def _folder(package: str, name: str) -> Path:
-    return _BASELINES / package / name  # a package elsewhere has a whole path
+def _folder(package: str) -> Path:
+    return _BASELINES / package / "checkpoints"  # a package elsewhere has a whole path

@@ -11,8 +11,8 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.kinds import action_values, new_network
-from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.baselines.networks.modules import RankedValues
+from parlour.baselines.players.game_parts import checkpoint_folder
 from parlour.baselines.players.policy import Policy
 from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import load_game
