@@ -47,10 +47,6 @@ def _is_listed(name: str, game: Game) -> bool:
         return False
 
 
-def _listed(game: Game) -> str:
-    return ", ".join(players_of(game))
-
-
 def check_player(spec: str, game: Game, folder: Path | None = None) -> None:
     """Raise ValueError unless all that a player's text names is listed, or a file in `folder`."""
     for file in files_named(spec, game):
@@ -58,8 +54,8 @@ def check_player(spec: str, game: Game, folder: Path | None = None) -> None:
             place = "" if folder is None else f", or a file in {folder}"
             danger = ": its file may run code" if file.endswith(RUNNING) else ""
             raise ValueError(
-                f"{spec!r} cannot be chosen here{danger}; name one of {_listed(game)}, "
-                f"with settings if you like{place}"
+                f"{spec!r} cannot be chosen here{danger}; name one of "
+                f"{', '.join(players_of(game))}, with settings if you like{place}"
             )
 
 
