@@ -19,18 +19,18 @@ observation that it is given, and arranges it.
 import dataclasses
 from functools import lru_cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.compile import array_rule, bind, rule
+from ...envs.core.compile import array_rule, bind
 from ...envs.core.game import Function, Game
 from ..players.game_parts import part_of
 from ..players.policy import Policy, compiled_policy
 from .inputs import bind_copy
 
 PART = "inputs"
-ARRANGING = ("arrange", "arrange_seen", "find_slots", "with_slot_of")
+ARRANGING = ("NUM_ARRANGED", "arrange", "arrange_seen", "find_slots", "with_slot_of")
 
 
 @lru_cache
@@ -50,7 +50,7 @@ def with_inputs(game: Game) -> Game:
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
     )
-    if not _num_arranged(part):
+    if not _arranging(part):
         return wide
     return dataclasses.replace(
         wide,
@@ -75,13 +75,9 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     wide = with_inputs(game)
     if part is None or wide is game:
         return row_function
-    choose = bind(
-        _choose_arranged,
-        choose_shown=row_function,
-        derive=part.derive,
-        NUM_SLOTS=_num_slots(part),
-        **_arranging(part),
-    )
+    arranging = _arranging(part)
+    template = _choose_arranged if arranging else _choose_derived
+    choose = bind(template, choose_shown=row_function, derive=part.derive, **arranging)
     return bind(
         _choose_wide,
         choose=choose,
@@ -117,41 +113,9 @@ def _room(game: Game, wide: Game) -> dict[str, int]:
     }
 
 
-def _num_arranged(part: ModuleType) -> int:
-    """Return the number of slots that a game's folder sorts; most games have none."""
-    return getattr(part, "NUM_ARRANGED", 0)
-
-
-def _num_slots(part: ModuleType) -> int:
-    """Return the length of an array of slots, which compiled code needs to be at least 1."""
-    return max(1, _num_arranged(part))
-
-
-def _arranging(part: ModuleType) -> dict[str, Function]:
-    """Return the functions of ARRANGING: those that do nothing where the folder has none."""
-    source = part.__dict__ if _num_arranged(part) else globals()
-    return {name: source[name] for name in ARRANGING}
-
-
-@rule
-def arrange(state):
-    """Leave the position as it is."""
-
-
-@rule
-def arrange_seen(observation, mask, slots):
-    """Leave what the seat to act knows as it is."""
-
-
-@rule
-def find_slots(state, arranged, slots):
-    """Leave the slots as they are."""
-
-
-@rule
-def with_slot_of(slots, action):
-    """Return the action."""
-    return action
+def _arranging(part: ModuleType) -> dict[str, Any]:
+    """Return ARRANGING, by name; nothing where a game's folder has none, as most games."""
+    return {name: getattr(part, name) for name in ARRANGING if hasattr(part, name)}
 
 
 def _observe(state, seat, out):
@@ -181,16 +145,24 @@ def _choose_wide(weights, observation, mask, rng):
     return choose(weights, wide, mask.copy(), rng)
 
 
-# A function apart, because Numba frees an array after its last use by name, and a record of it is
-# no such use.
+# Functions apart, because Numba frees an array after its last use by name, and a record of it is no
+# such use.
 @array_rule
 def _choose_arranged(weights, observations, mask, rng):
     """Arrange and complete the only one of the observations, and choose."""
     observation = observations[0]
-    slots = np.empty(NUM_SLOTS, np.int64)
+    slots = np.empty(NUM_ARRANGED, np.int64)
     arrange_seen(observation, mask, slots)
     derive(observation)
     return with_slot_of(slots, choose_shown(weights, observation, mask, rng))
+
+
+@array_rule
+def _choose_derived(weights, observations, mask, rng):
+    """Complete the only one of the observations, and choose."""
+    observation = observations[0]
+    derive(observation)
+    return choose_shown(weights, observation, mask, rng)
 
 
 @array_rule
@@ -220,10 +192,11 @@ def arranged(game: Game, positions: np.ndarray) -> Arranged:
     """Return positions [B] arranged; `game` has derived inputs."""
     part = part_of(game, PART)
     assert part is not None
-    actions = np.zeros((len(positions), game.num_actions), np.int64)
+    actions = np.tile(np.arange(game.num_actions), (len(positions), 1))
     result = Arranged(positions.copy(), actions)
-    arrange_rows = bind(_arrange_rows, **_arranging(part))
-    arrange_rows(positions, *result, np.zeros(_num_slots(part), np.int64))
+    if arranging := _arranging(part):
+        arrange_rows = bind(_arrange_rows, **arranging)
+        arrange_rows(positions, *result, np.zeros(part.NUM_ARRANGED, np.int64))
     return result
 
 
