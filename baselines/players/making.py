@@ -47,27 +47,14 @@ def players_of(game: Game) -> dict[str, Player]:
     champion = best.champion_of(game, others)
     is_timed = others[champion.partition(":")[0]].is_timed
     summary = f"The strongest player that ships: here `{champion}`."
-    return {best.NAME: Player(_make_best, summary, is_timed=is_timed), **others}
+    make = partial(make_policy, best.NAME)
+    return {best.NAME: Player(make, summary, is_timed=is_timed), **others}
 
 
 def _all_but_best(game: Game) -> dict[str, Player]:
     own = own_players(game)
     of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
     return {**of_any_game, **own, **_trained(game)}
-
-
-def player_called(key: str, game: Game) -> Player:
-    """Return the player of a key from `player_key`.
-
-    A player that cannot play with these settings is refused when it is made.
-    """
-    if key == best.NAME:
-        return players_of(game)[key]
-    return {**_all_but_best(game), **AT_THE_CONSOLE}[key]
-
-
-def _make_best(game: Game, **settings: Any) -> Policy:
-    return make_policy(best.NAME, game, **settings)
 
 
 def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
@@ -213,8 +200,9 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
+    # `best` is resolved before; a player refuses the settings of a game that it cannot play.
     key = player_key(name, game)
-    make = player_called(key, game).make
+    make = {**_all_but_best(game), **AT_THE_CONSOLE}[key].make
     check_player_settings(key, make, settings)
     return make(game, **settings)
 
