@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.advice.hints import hints_of
+from parlour.baselines.advice.move_values import hints_of
 from parlour.baselines.environments import make_solo
 from parlour.baselines.players.policy import Policy, searching_policy
 from parlour.envs import GAMES, find_game, load_game

@@ -32,6 +32,8 @@ _ASKED_AT_ONCE = 8
 MAX_ASKED = 64  # times that a player without values is asked
 
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (records [B], masks [B, A]) -> [B, A]
+# (game, position, seat) -> lines of text, which reveal only what that seat may know.
+HintLines = Callable[[Game, np.record, int], list[str]]
 
 
 class MoveValues(NamedTuple):
@@ -103,8 +105,7 @@ def _mean_of(samples: np.ndarray) -> "Estimate":
 
 def exact_values_of(game: Game) -> Values | None:
     """Return the exact values of a solved game, from `exact_values` of its hints, or None."""
-    module = part_of(game, "hints")
-    find = getattr(module, "exact_values", None)
+    find = getattr(part_of(game, "hints"), "exact_values", None)
     return None if find is None else find(game)
 
 
@@ -112,6 +113,11 @@ def estimates_of(game: Game, player: str) -> Values | None:
     """Return a script's own estimates, from `estimates` of the game's hints, or None."""
     find = getattr(part_of(game, "hints"), "estimates", None)
     return None if find is None else find(game, player)
+
+
+def hints_of(game: Game) -> HintLines | None:
+    """Return the lines about each move, from `hint_lines` of the game's hints, or None."""
+    return getattr(part_of(game, "hints"), "hint_lines", None)
 
 
 def adviser_of(game: Game) -> str:

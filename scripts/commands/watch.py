@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from ...baselines import Policy
-from ...baselines.advice.hints import HintLines, hints_of
+from ...baselines.advice.move_values import HintLines, hints_of
 from ...baselines.players.settings import parse_settings
 from ...envs import GAMES, find_game
 from ...envs.core.game import Game

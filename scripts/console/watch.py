@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...baselines import Policy
-from ...baselines.advice.hints import HintLines
+from ...baselines.advice.move_values import HintLines
 from ...baselines.players.policy import values_of
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough

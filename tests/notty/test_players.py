@@ -7,7 +7,7 @@ import pytest
 
 from docs.studies.notty_pairs import play_deals
 from parlour.baselines import make_policy
-from parlour.baselines.advice.hints import hints_of
+from parlour.baselines.advice.move_values import hints_of
 from parlour.baselines.arena.play.entrants import scripted_players
 from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.finisher import (
