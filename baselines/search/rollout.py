@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import nth_allowed, num_allowed
-from ...envs.core.compile import array_rule, bind, rule
+from ...envs.core.compile import bind
 from ...envs.core.game import Function, Game, check_range
 from ...envs.core.play.loops import meanings_of
 from ..networks.compiled import best_legal, network_functions, num_layers
@@ -235,39 +235,18 @@ class RolloutSearch:
         return num_rounds
 
 
-@array_rule
-def is_in_the_race(samples, margin):
+def is_in_the_race(samples: np.ndarray, margin: float) -> np.ndarray:
     """Return which columns of [rounds, actions] are not clearly behind the one of the best mean.
 
     A column is clearly behind by more than `margin` standard errors of the mean difference. One
     standard error is taken to be 1 / rounds larger, because a few equal samples prove nothing.
     """
-    num_rounds, num_actions = samples.shape
-    leader = best_column(samples)
-    is_in = np.ones(num_actions, np.bool_)
-    for action in range(num_actions):
-        total, squares = 0.0, 0.0
-        for index in range(num_rounds):
-            behind = samples[index, leader] - samples[index, action]
-            total += behind
-            squares += behind * behind
-        mean = total / num_rounds
-        error = np.sqrt(max(squares / num_rounds - mean * mean, 0.0) / num_rounds)
-        is_in[action] = mean <= margin * (error + 1.0 / num_rounds)
-    return is_in
-
-
-@rule
-def best_column(samples):
-    """Return the column of the highest sum; of equals the first."""
-    best, most = 0, -np.inf
-    for column in range(samples.shape[1]):
-        total = 0.0
-        for index in range(samples.shape[0]):
-            total += samples[index, column]
-        if total > most:
-            best, most = column, total
-    return best
+    num_rounds = len(samples)
+    leader = samples.sum(axis=0).argmax()
+    behind = samples[:, [leader]] - samples
+    means = behind.mean(axis=0)
+    variances = np.maximum((behind**2).mean(axis=0) - means**2, 0.0)
+    return means <= margin * (np.sqrt(variances / num_rounds) + 1.0 / num_rounds)
 
 
 def _evaluate_rows(positions, scratch, outputs):
