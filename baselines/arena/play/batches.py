@@ -13,6 +13,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
+from ...players.making import make_policy
 from ...players.policy import Policy
 from .deals import play_compiled
 from .entrants import Entrant
@@ -104,7 +105,7 @@ def _policies(
 ) -> tuple[Policy, ...]:
     """Make the policies, once in each process."""
     game = make(**dict(config))
-    return tuple(entrant.make(game) for entrant in participants)
+    return tuple(make_policy(entrant.spec, game) for entrant in participants)
 
 
 def play_deals(

@@ -12,7 +12,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import PlayerError
 from ...players.making import make_policy, players_of, resolved
 from ...players.named_files import files_named
-from ...players.policy import Policy, PolicySpec
+from ...players.policy import PolicySpec
 from ...players.user_files import USERS_FILES
 from ..results.identity import identity_of
 
@@ -24,10 +24,6 @@ class Entrant:
     name: str  # in tables; unique among those that play together
     spec: Any  # what `make_policy` takes
     identity: str  # a store keeps results under it; see `identity_of`
-
-    def make(self, game: Game) -> Policy:
-        """Make the player."""
-        return make_policy(self.spec, game)
 
 
 EntrantSpec = PolicySpec | Entrant
