@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import random_allowed
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
+from ...envs.core.play.loops import NO_WEIGHTS, meanings_of, no_observation
 from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
@@ -180,20 +180,13 @@ def _network_plays(scratch, rng):
     return row_function(scratch.weights[0], scratch.observation[0], scratch.words, rng)
 
 
-@rule
-def _observe_nothing(state, seat, out):
-    """Observe for players that look at the mask alone."""
-
-
 def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
     """Return the rules by name for a loop in which `row_function` plays.
 
     Players that look at the mask alone are not made to wait for an observation.
     """
-    meanings = meanings_of(game)
-    return (
-        {**meanings, "observe": _observe_nothing} if row_function in _BLIND_FUNCTIONS else meanings
-    )
+    is_blind = row_function in _BLIND_FUNCTIONS
+    return meanings_of(game) | ({"observe": no_observation} if is_blind else {})
 
 
 def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):

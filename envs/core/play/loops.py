@@ -165,7 +165,7 @@ def _meanings_with(
     meanings: dict[str, Any] = dict(_meanings(functions))
     meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
     is_seen = any(not player.is_blind for player in players)
-    meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
+    meanings["observe_mover"] = meanings["observe"] if is_seen else no_observation
     meanings["advance"] = bind_inline(_advance, **meanings)
     return meanings
 
@@ -187,7 +187,7 @@ def _no_chance(state, rng):
 
 
 @rule
-def _no_observation(state, seat, out):
+def no_observation(state, seat, out):
     """Stand for `observe` where no player looks at an observation."""
 
 
