@@ -20,16 +20,6 @@ from ..players.user_files import checkpoint_file
 from .kinds import new_network
 
 FORMAT = 1
-_REQUIRED = (
-    "format",
-    "algorithm",
-    "config",
-    "game",
-    "game_version",
-    "game_config",
-    "hidden",
-    "weights",
-)
 
 
 @dataclasses.dataclass
@@ -78,7 +68,10 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         ) from error
     if not isinstance(data, dict):
         raise ValueError(f"{path} is not a checkpoint of Parlour: it has no table of facts")
-    lacking = [key for key in _REQUIRED if key not in data]
+    fields = {field.name: field for field in dataclasses.fields(Checkpoint)}
+    no = dataclasses.MISSING
+    required = [name for name, f in fields.items() if f.default is no and f.default_factory is no]
+    lacking = [key for key in ("format", *required) if key not in data]
     if lacking:
         raise ValueError(f"{path} is not a checkpoint of Parlour: it lacks {', '.join(lacking)}")
     if data["format"] != FORMAT:
@@ -86,8 +79,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
     damage = _damage(data)
     if damage:
         raise ValueError(f"{path} is damaged: {damage}")
-    known = {field.name for field in dataclasses.fields(Checkpoint)}
-    return Checkpoint(**{key: value for key, value in data.items() if key in known})
+    return Checkpoint(**{key: value for key, value in data.items() if key in fields})
 
 
 def _damage(data: dict[str, Any]) -> str:
