@@ -6,15 +6,13 @@ player's choices depend on, and an upper bound otherwise.
 
 import dataclasses
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from ...envs.core.compile import bind, rule
-from ...envs.core.game import Function, Game
-from ...envs.core.play.loops import loops_of
+from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
-from ...envs.core.play.tables import action_masks
+from ...envs.core.play.tables import Tables, action_masks, new_streams
 from ...envs.core.rng import streams
 from ..players import generic
 from ..players.policy import Policy
@@ -94,14 +92,10 @@ def _grow_layer(
     game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None, room: int
 ) -> tuple[_TreeLayer, np.ndarray]:
     """Return a layer and the positions of the next. Raises _TooLarge for more than `room` moves."""
-    rows = np.arange(len(states))
-    acting = np.empty(len(states), np.int64)
-    observations = game.new_observations(len(states))
-    words = np.empty((len(states), game.num_mask_words), np.int64)
-    loops = loops_of(game)
-    loops.show_rows(states, rows, acting, observations, words)
-    returns = np.zeros((len(states), game.num_seats))
-    loops.returns_rows(states, rows, returns)
+    tables = Tables(game, new_streams((len(states),)))
+    tables.states = states
+    acting, observations, words = tables.show(tables.all_rows)
+    returns = tables.returns(tables.all_rows)
     masks = action_masks(words, game.num_actions)
     is_over = ~masks.any(axis=1)
     is_choice = (acting == seat) & ~is_over
@@ -151,14 +145,9 @@ def _expand(
     as_bytes = children.view(np.uint8).reshape(len(children), states.dtype.itemsize)
     shape = len(children), states.dtype.itemsize // WORD_BYTES
     words = np.ndarray(shape, np.int64, children, strides=(states.dtype.itemsize, WORD_BYTES))
-    expand = _expander(game.apply_action)
+    expand = bind(_expand_rows, apply_action=game.apply_action)
     count = expand(states, parents, actions, children, words, as_bytes, slots, child_of)
     return children[:count].copy(), child_of
-
-
-@lru_cache
-def _expander(apply_action: Function) -> Function:
-    return bind(_expand_rows, apply_action=apply_action)
 
 
 def _expand_rows(states, parents, actions, children, words, as_bytes, slots, child_of):
