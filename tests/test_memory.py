@@ -108,7 +108,7 @@ def test_a_copy_of_an_environment_remembers_apart() -> None:
     env.step(int(info["action_mask"].argmax()))
     (witness,) = seated()
     remembered = twin.unwrapped._episodes.seating.memories  # type: ignore[attr-defined]
-    (twin_witness,) = (guarded.player for guarded in remembered.values())
+    (twin_witness,) = (guarded.watch.function.__self__ for guarded in remembered.values())
     assert len(witness.seen) > len(twin_witness.seen) > 0
 
 

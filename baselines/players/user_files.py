@@ -12,12 +12,12 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from ...envs.core.compile import reason_of
 from ...envs.core.game import Game
-from ...envs.core.play.seating import Memory, PlayerError
+from ...envs.core.play.seating import PlayerError
 from ...envs.core.words import check_setting_names
 from .foreign import over_records, policy_of_model, torch_module
 from .game_parts import part_of
@@ -88,13 +88,16 @@ def policy_of_class(
     make = _Guarded(
         partial(own.take_seat, found) if own is not None and is_own else found, who, path
     )
-    player = make(**settings)
-    missing = [name for name in ("begin", "watch", "choose") if not hasattr(player, name)]
+    player, names = make(**settings), ("begin", "watch", "choose")
+    missing = [name for name in names if not hasattr(player, name)]
     if missing:
         raise ValueError(f"the players of class {who} have no {', '.join(missing)}")
-    return remembering_policy(
-        found.__name__, game, lambda: _GuardedMemory(make(**settings), who, path)
-    )
+
+    def remember() -> Any:
+        player = make(**settings)
+        return SimpleNamespace(**{n: _Guarded(getattr(player, n), who, path) for n in names})
+
+    return remembering_policy(found.__name__, game, remember)
 
 
 @dataclasses.dataclass
@@ -103,7 +106,7 @@ class _Guarded:
 
     function: Callable[..., Any]
     who: str
-    path: Path | None = None
+    path: Path | None
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
@@ -112,16 +115,6 @@ class _Guarded:
             raise
         except (Exception, SystemExit) as error:
             raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
-
-
-class _GuardedMemory:
-    """A user's player with memory, guarded in the same way."""
-
-    def __init__(self, player: Memory, who: str, path: Path | None) -> None:
-        self.player = player
-        self.begin = _Guarded(player.begin, who, path)
-        self.watch = _Guarded(player.watch, who, path)
-        self.choose = _Guarded(player.choose, who, path)
 
 
 def _load_module(path: Path) -> ModuleType:
