@@ -17,9 +17,7 @@ class Player(NamedTuple):
 
     make: Callable[..., Policy]  # (game, **settings) -> Policy
     summary: str
-    row_function: Function | None = (
-        None  # the compiled function; None where the player is not compiled
-    )
+    row_function: Function | None = None  # the compiled function, if the player is one
     plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
     is_timed: bool = False  # whether its setting `milliseconds` limits its time for a move
     plays: Callable[[Game], bool] = lambda game: True  # under which settings it can play

@@ -11,7 +11,6 @@ determinizations. The children of an outcome are its actions again.
 """
 
 import time
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -184,7 +183,6 @@ class GuidedFunctions(NamedTuple):
     search_rows: Function
 
 
-@lru_cache
 def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> GuidedFunctions:
     """Return the functions of a game for networks of this many hidden layers.
 
