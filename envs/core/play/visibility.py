@@ -3,13 +3,11 @@
 Some actions are visible to a few seats only, such as passing a card face down.
 """
 
-from functools import lru_cache
-
 import numpy as np
 
 from ..bits import clear, nth_allowed, num_allowed
 from ..compile import bind, rule
-from ..game import CHANCE, Function, Game
+from ..game import CHANCE, Game
 from ..rng import streams
 from .loops import loops_of
 
@@ -34,14 +32,8 @@ def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
     game.apply_action(states[_NUM_POSITIONS], action)
     game.observe(states[_NUM_POSITIONS], seat, seen[0])
     truth, found = seen.view(np.uint8).reshape(2, -1)
-    search = _bind_search(*(getattr(game, name) for name in _RULES))
+    search = bind(_is_another, **{name: getattr(game, name) for name in _RULES})
     return not search(states, action, seat, seen[1:], words, truth, found)
-
-
-@lru_cache
-def _bind_search(*rules: Function) -> Function:
-    """Compile the search for another action that looks the same to a seat."""
-    return bind(_is_another, **dict(zip(_RULES, rules, strict=True)))
 
 
 def _is_another(states, action, seat, observation, words, truth, found):
