@@ -14,6 +14,7 @@ from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import Turns, turns_at
 from ...envs.core.rng import fresh_seed, streams
 from ..players.policy import Policy, values_of
+from ..search.halving import single_rows
 from .judgements import Judgement, judgement_of
 from .move_values import SEARCH, MoveSearch, MoveValues
 
@@ -98,18 +99,16 @@ def _values(game: Game, turns: Turns, policy: Policy | None) -> tuple[str, np.nd
         if not policy.needs_positions:
             return policy.name, values_of(policy, seen, masks, rngs, None)
         until, rows = time.perf_counter() + SEARCH_SECONDS, []
-        for index in range(count):
-            one = slice(index, index + 1)
+        for one in single_rows(count):
             rows.append(values_of(policy, seen[one], masks[one], rngs[one], searched[one])[0])
             if len(rows) >= MIN_SEARCHED and time.perf_counter() >= until:
                 break
         return policy.name, np.array(rows)
     values = np.full(masks.shape, np.nan)
     source = SEARCH
-    for index in range(count):
-        one = slice(index, index + 1)
+    for one in single_rows(count):
         study = MoveSearch(game, searched[one], seen[one], masks[one], rngs[one])
         found = study.think(SEARCH_SECONDS / count)
-        values[index, found.actions] = found.samples.mean(axis=0)
+        values[one, found.actions] = found.samples.mean(axis=0)
         source = found.source
     return source, values
