@@ -61,7 +61,7 @@ def vector_rule(function: F) -> F:
     return _compiled(function, _REORDERING)
 
 
-@lru_cache(maxsize=None, typed=True)
+@lru_cache(maxsize=1024, typed=True)
 def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
@@ -71,7 +71,7 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
 
 
-@lru_cache(maxsize=None, typed=True)
+@lru_cache(maxsize=1024, typed=True)
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Bind as `bind`, and inline the function into each compiled caller, for hot loops.
 
