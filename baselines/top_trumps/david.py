@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
 from ...envs.core.rng import below, next_word
 from ...envs.top_trumps.observation import possible_cards, reshuffle_unseen
-from ...envs.top_trumps.rules import NO_CARD, WORD_BITS, apply_action, count, is_terminal, top_card
+from ...envs.top_trumps.rules import NO_CARD, apply_action, is_terminal, top_card
 from ..players.policy import Policy
 from ..search.playout import checked_budget
 from .endgame import LOSE, Endgame, can_win, new_endgame, note_outcomes, outcome_of, read_position
@@ -222,7 +222,7 @@ def play_field(search, seat, field, rng, salt):
 @rule
 def is_certain(state):
     """Whether both seats know every card's place."""
-    return count(state.unplaced[0]) <= 1 and count(state.unplaced[1]) <= 1
+    return num_allowed(state.unplaced[0]) <= 1 and num_allowed(state.unplaced[1]) <= 1
 
 
 @rule

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
 from ...envs.core.rng import STREAM, below
-from ...envs.top_trumps.rules import NO_CARD, WORD_BITS, count, place_at
+from ...envs.top_trumps.rules import NO_CARD, place_at
 
 WIN, DRAW, LOSE = 1, 2, 4  # outcomes of a trick for one seat, as bits
 MAX_DEVIATIONS = 2  # leads of one game at which the seat does not play as goliath
@@ -111,7 +111,7 @@ def read_doubts(state, seat, possible):
 
     Decks of more than 64 cards would need more words: there goliath is thought to know all.
     """
-    if state.unplaced.shape[1] > 1 or count(state.unplaced[seat]) <= 1:
+    if state.unplaced.shape[1] > 1 or num_allowed(state.unplaced[seat]) <= 1:
         return np.int64(0)
     for depth in range(state.deck_sizes[seat]):
         if depth < state.num_unplayed[seat]:

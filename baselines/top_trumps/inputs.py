@@ -4,11 +4,11 @@ Numbers of cards and values say little: decks differ from deal to deal. What cou
 the cards that may be the opponent's top card each field beats.
 """
 
-from ...envs.core.bits import lowest_bit
+from ...envs.core.bits import WORD_BITS, lowest_bit
 from ...envs.core.compile import rule
 from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.top_trumps.rules import NO_CARD, WORD_BITS
+from ...envs.top_trumps.rules import NO_CARD
 
 STEPS = 64  # of a fraction, from 0 to 1
 LEFT_OUT = (

@@ -10,8 +10,8 @@ from .compile import rule
 from .rng import below
 
 WORD_BITS = 64
-_LOG2_WORD = 6
-_BIT_IN_WORD = WORD_BITS - 1
+LOG2_WORD = 6
+BIT_IN_WORD = WORD_BITS - 1
 
 _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
@@ -91,13 +91,19 @@ def clear(mask):
 @rule
 def allow(mask, action):
     """Mark an action as legal."""
-    mask[action >> _LOG2_WORD] |= np.int64(1) << (action & _BIT_IN_WORD)
+    mask[action >> LOG2_WORD] |= np.int64(1) << (action & BIT_IN_WORD)
+
+
+@rule
+def forbid(mask, action):
+    """Mark an action as not legal."""
+    mask[np.uint64(action >> LOG2_WORD)] &= ~(np.int64(1) << (action & BIT_IN_WORD))
 
 
 @rule
 def is_allowed(mask, action):
     """Whether an action is legal."""
-    return (mask[np.uint64(action >> _LOG2_WORD)] >> (action & _BIT_IN_WORD)) & 1 == 1
+    return (mask[np.uint64(action >> LOG2_WORD)] >> (action & BIT_IN_WORD)) & 1 == 1
 
 
 @rule

@@ -6,7 +6,16 @@ keep track of what a seat can deduce about each place.
 
 import numpy as np
 
-from ..core.bits import allow, is_allowed, lowest_bit, mask_words, nth_allowed
+from ..core.bits import (
+    WORD_BITS,
+    allow,
+    forbid,
+    is_allowed,
+    lowest_bit,
+    mask_words,
+    nth_allowed,
+    num_allowed,
+)
 from ..core.compile import array_rule, rule
 from ..core.fields import Field
 from ..core.rng import below
@@ -16,10 +25,7 @@ from .rules import (
     NO_CARD,
     NONE,
     NUM_IDS,
-    WORD_BITS,
-    count,
     first_of,
-    forbid,
     is_terminal,
     place_at,
     top_card,
@@ -245,7 +251,7 @@ def observe_other_places(state, other, out):
         if not is_allowed(state.doubtful[other], place):
             out.places[np.uint64(state.decks[other, place])] = depth
         place = next_place(state, place)
-    if num_unplayed == 1 and count(state.unplaced[other]) == 1:
+    if num_unplayed == 1 and num_allowed(state.unplaced[other]) == 1:
         out.places[first_of(state.unplaced[other])] = 0
 
 
@@ -345,7 +351,7 @@ def redraw_doubtful(state, owner, rng):
 
     The remaining cards that the observer cannot place are the ones never played.
     """
-    if count(state.doubtful[owner]) == 0:
+    if num_allowed(state.doubtful[owner]) == 0:
         return True
     drawn = np.empty(state.decks.shape[1], np.int16)
     for _ in range(MAX_DRAWS):
@@ -365,7 +371,7 @@ def draw_distinct(state, owner, drawn, rng):
     for place in range(drawn.shape[0]):
         if is_allowed(state.doubtful[owner], place):
             candidates = state.candidates[owner, place]
-            card = nth_allowed(candidates, below(rng, count(candidates)))
+            card = nth_allowed(candidates, below(rng, num_allowed(candidates)))
             if not is_allowed(state.unplayed[owner], card):
                 return False
             forbid(state.unplayed[owner], card)

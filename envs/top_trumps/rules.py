@@ -1,7 +1,7 @@
 """Top Trumps for two: the position and the rules.
 
 Numbers in brackets are the rules of this folder's README. A card is an index into the deck of the
-game; a set of cards has a bit for each. Each seat's cards lie in a ring of places: the top is at
+game; a set of cards is a mask of `bits`. Each seat's cards lie in a ring of places: the top is at
 `heads`, and cards won go behind the last.
 
 For each place of a deck the position keeps what the other seat can deduce. Cards that were never
@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ..core.bits import allow, lowest_bit, mask_words, popcount
+from ..core.bits import WORD_BITS, allow, forbid, lowest_bit, mask_words, num_allowed
 from ..core.compile import rule
 from ..core.fields import Field
 from ..core.rng import below, shuffle, uniform
@@ -33,10 +33,6 @@ MAX_VALUE = 255  # no normal number drawn here can reach this: 89 + 8.6 * 19
 ID_LENGTH, ID_LETTERS = 6, 36
 NUM_IDS = ID_LETTERS**ID_LENGTH
 HUNDREDTHS = 100
-
-WORD_BITS = 64
-_LOG2_WORD = 6
-_BIT_IN_WORD = WORD_BITS - 1
 
 
 def value_type(low: int, high: int) -> type:
@@ -439,28 +435,10 @@ def strike(state, owner, card):
             places ^= bit
             place = index * WORD_BITS + lowest_bit(bit)
             forbid(state.candidates[owner, place], card)
-            if found == NO_CARD and count(state.candidates[owner, place]) == 1:
+            if found == NO_CARD and num_allowed(state.candidates[owner, place]) == 1:
                 state.doubtful[owner, index] ^= bit
                 found = first_of(state.candidates[owner, place])
     return found
-
-
-# Sets of cards
-
-
-@rule
-def forbid(cards, card):
-    """Remove a card from a set, if it is there."""
-    cards[np.uint64(card >> _LOG2_WORD)] &= ~(np.int64(1) << (card & _BIT_IN_WORD))
-
-
-@rule
-def count(cards):
-    """The number of cards in a set."""
-    total = 0
-    for word in cards:
-        total += popcount(word)
-    return total
 
 
 @rule

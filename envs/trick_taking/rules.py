@@ -6,7 +6,7 @@ bit `value` of word `colour` stands for that card, whose index is colour * num_v
 
 import numpy as np
 
-from ..core.bits import WORD_BITS
+from ..core.bits import BIT_IN_WORD, LOG2_WORD, WORD_BITS
 from ..core.compile import rule
 from ..core.fields import Field
 from ..core.rng import shuffle
@@ -18,9 +18,6 @@ MIN_VALUES, MAX_VALUES = 1, 32
 NO_CARD = -1
 NO_COLOUR = -1
 NO_VALUE = -1
-
-_LOG2_WORD = 6
-_BIT_IN_WORD = WORD_BITS - 1
 
 
 def state_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
@@ -121,10 +118,10 @@ def allow_colour(state, mask, seat, colour):
     num_values = state.dealt.shape[1]
     cards = state.hands[seat, colour]
     first = colour * num_values
-    shift = first & _BIT_IN_WORD
-    mask[first >> _LOG2_WORD] |= cards << shift
+    shift = first & BIT_IN_WORD
+    mask[first >> LOG2_WORD] |= cards << shift
     if shift + num_values > WORD_BITS:
-        mask[(first >> _LOG2_WORD) + 1] |= cards >> (WORD_BITS - shift)
+        mask[(first >> LOG2_WORD) + 1] |= cards >> (WORD_BITS - shift)
 
 
 @rule
