@@ -14,6 +14,7 @@ from ..core.bits import lowest_bit
 from ..core.compile import rule
 from .cards import (
     COLOUR_MASK,
+    GROUPS,
     NUM_COLOURS,
     NUM_COPIES,
     NUM_KINDS,
@@ -88,36 +89,21 @@ _GATHER = sum(1 << _GATHERED - colour * (NUM_NUMBERS - 1) for colour in range(NU
 _SETS_OF_A_NUMBER = tuple(
     tuple(kind // NUM_NUMBERS for kind in group) for group in SETS if group[0] % NUM_NUMBERS == 0
 )
-SET_CHOICES: tuple[tuple[tuple[int, ...], ...], ...] = (
+_SET_CHOICES = (
     (),
     *((colours,) for colours in _SETS_OF_A_NUMBER),
     *combinations_with_replacement(_SETS_OF_A_NUMBER, 2),
 )
-
-
-def _choice_counts(choice: Sequence[Sequence[int]]) -> list[int]:
-    """How many cards of each colour a choice of sets takes."""
-    return [sum(colour in colours for colours in choice) for colour in range(NUM_COLOURS)]
-
-
-def _fits(choice: Sequence[Sequence[int]], column: int) -> bool:
-    once, twice = column % _COLOUR_BITS, column // _COLOUR_BITS
-    held = [(once >> colour & 1) + (twice >> colour & 1) for colour in range(NUM_COLOURS)]
-    return all(taken <= has for taken, has in zip(_choice_counts(choice), held, strict=True))
-
-
-_FITTING = [[k for k, choice in enumerate(SET_CHOICES) if _fits(choice, c)] for c in range(256)]
-_NUM_FITTING = np.array([len(fitting) for fitting in _FITTING])
-_CHOICES = np.zeros((256, len(SET_CHOICES)), np.int64)
-for _column, _fitting in enumerate(_FITTING):
-    _CHOICES[_column, : len(_fitting)] = _fitting
-_TAKEN = np.array(
-    [
-        sum(count << shift for count, shift in zip(_choice_counts(choice), _SHIFTS, strict=True))
-        for choice in SET_CHOICES
-    ]
+_COUNTS = np.array(  # of the cards of each colour that a choice takes
+    [[sum(colour in s for s in choice) for colour in range(NUM_COLOURS)] for choice in _SET_CHOICES]
 )
-_NUM_TAKEN = np.array([sum(_choice_counts(choice)) for choice in SET_CHOICES])
+_COLUMNS = np.arange(_COLOUR_BITS**2)[:, None] >> np.arange(2 * NUM_COLOURS) & 1
+_HELD = _COLUMNS[:, :NUM_COLOURS] + _COLUMNS[:, NUM_COLOURS:]
+_FITS = (_HELD[:, None] >= _COUNTS).all(axis=2)  # [columns, choices]
+_NUM_FITTING = _FITS.sum(axis=1)
+_CHOICES = np.argsort(~_FITS, axis=1, kind="stable")  # those that fit a column come first
+_TAKEN = _COUNTS @ (1 << np.array(_SHIFTS))
+_NUM_TAKEN = _COUNTS.sum(axis=1)
 
 
 @rule
@@ -274,9 +260,7 @@ def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> lis
         return scip.best_discard(counts)
     words = np.zeros(2, np.int64)
     words_of(np.array(counts), words)
-    left = counts_of(best_left(words[0], words[1]))
-    words_of(np.array(counts) - left, words)
-    return _groups_covering(int(words[0]), int(words[1]))
+    return sorted(_groups_of(np.array(counts) - counts_of(best_left(words[0], words[1]))) or [])
 
 
 def checked_hand(hand: Sequence[int] | np.ndarray) -> list[int]:
@@ -296,48 +280,16 @@ def counts_of(packed: int) -> np.ndarray:
     return (once >> kinds & 1) + (twice >> kinds & 1)
 
 
-def _groups_covering(once: int, twice: int) -> list[tuple[int, ...]]:
-    """Groups that together consist of exactly these cards."""
-    numbers, packed = numbers_in_three_colours(once), pack(once, twice)
-    size = once.bit_count() + twice.bit_count()
-    for choice in range(num_set_choices(once, twice, numbers)):
-        left, taken = take_sets(once, twice, numbers, packed, choice)
-        if taken + covered_by_runs(left) == size:
-            return sorted(_sets_of(once, twice, numbers, choice) + _runs_covering(left))
-    raise AssertionError("what is discarded is made of groups")
-
-
-def _sets_of(once: int, twice: int, numbers: int, choice: int) -> list[tuple[int, ...]]:
-    """The sets of a choice, in the order in which `take_sets` reads it."""
-    groups = []
-    for number in range(NUM_NUMBERS):
-        if numbers >> number & 1:
-            column = column_of(once, twice, number)
-            choice, own = divmod(choice, int(_NUM_FITTING[column]))
-            for colours in SET_CHOICES[_CHOICES[column, own]]:
-                groups.append(tuple(colour * NUM_NUMBERS + number for colour in colours))
-    return groups
-
-
-def _runs_covering(packed: int) -> list[tuple[int, ...]]:
-    """Runs that together consist of exactly the cards of a packed hand."""
-    counts = counts_of(packed)
-    groups = []
-    while counts.any():
-        run = _removable_run(counts)
-        counts[list(run)] -= 1
-        groups.append(run)
-    return groups
-
-
-def _removable_run(counts: np.ndarray) -> tuple[int, ...]:
-    """A run that leaves cards which runs can still cover completely."""
-    words = np.zeros(2, np.int64)
-    for run in RUNS:
-        rest = counts.copy()
-        rest[list(run)] -= 1
-        if rest.min() >= 0:
-            words_of(rest, words)
-            if covered_by_runs(pack(words[0], words[1])) == rest.sum():
-                return run
-    raise AssertionError("what runs cover is made of runs")
+def _groups_of(counts: np.ndarray) -> list[tuple[int, ...]] | None:
+    """Groups that together consist of exactly these cards [40]; None where there are none."""
+    held = np.flatnonzero(counts)
+    if not len(held):
+        return []
+    for group in GROUPS:
+        if group[0] == held[0] and counts[list(group)].all():
+            rest = counts.copy()
+            rest[list(group)] -= 1
+            others = _groups_of(rest)
+            if others is not None:
+                return [group, *others]
+    return None
