@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.bits import WORD_BITS, mask_words
-from .cards import COLOURS, GEM_COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS, pack
+from .cards import COLOUR_BITS, COLOURS, GEM_COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS
 
 SLOTS_PER_TIER = 4
 NUM_SLOTS = NUM_TIERS * SLOTS_PER_TIER
@@ -43,18 +43,13 @@ def _takings() -> list[Colours]:
     return [*different, *((colour, colour) for colour in range(NUM_COLOURS))]
 
 
-def _most_returned(taken: Colours) -> int:
-    """The most gems returned: a seat with ten gems returns as many as it takes."""
-    return len(taken)
-
-
 def _collections() -> Iterator[Collecting]:
     """All ways to collect, those that return nothing first."""
     takings = _takings()
     for num_returned in range(MAX_TAKEN + 1):
         for taken in takings:
             others = [colour for colour in range(NUM_GEM_COLOURS) if colour not in taken]
-            if num_returned <= _most_returned(taken):
+            if num_returned <= len(taken):  # a seat with ten gems returns as many as it takes
                 for returned in itertools.combinations_with_replacement(others, num_returned):
                     yield Collecting(taken, returned)
 
@@ -80,12 +75,6 @@ def collection_of(action: int) -> Collecting:
     """What a collecting action takes and returns."""
     is_plain = action < RESERVE
     return COLLECTIONS[action if is_plain else action - COLLECT_RETURNING + NUM_PLAIN_COLLECTIONS]
-
-
-def _action_of(index: int) -> int:
-    """The action of COLLECTIONS[index]."""
-    is_plain = index < NUM_PLAIN_COLLECTIONS
-    return index if is_plain else index - NUM_PLAIN_COLLECTIONS + COLLECT_RETURNING
 
 
 def _slot_name(slot: int) -> str:
@@ -114,20 +103,23 @@ def _names() -> Iterator[str]:
 
 ACTION_NAMES = tuple(_names())
 
+# Of each collection: its action, colours taken as a set, gems taken, if of one colour, and gems
+# taken and returned by colour.
+_ACTIONS = np.r_[:NUM_PLAIN_COLLECTIONS, COLLECT_RETURNING:NUM_ACTIONS]
+_TAKEN = np.array([sum(1 << colour for colour in set(c.taken)) for c in COLLECTIONS])
+_NUM_TAKEN = np.array([len(c.taken) for c in COLLECTIONS])
+_IS_SAME = np.array([c.is_same for c in COLLECTIONS])
+_COUNTS = np.array(
+    [[[gems.count(k) for k in range(NUM_GEM_COLOURS)] for gems in c] for c in COLLECTIONS]
+)
+_RETURNED = _COUNTS[:, 1]
+_NUM_RETURNED = _RETURNED.sum(axis=1)
 
-def _gems_moved() -> np.ndarray:
-    """For each action what it adds to a seat's gems, as a word (see cards.py)."""
-    moved = np.zeros(NUM_ACTIONS, np.int64)
-    for index, (taken, returned) in enumerate(COLLECTIONS):
-        counts = [taken.count(c) - returned.count(c) for c in range(NUM_GEM_COLOURS)]
-        moved[_action_of(index)] = pack(counts)
-    for colour in range(NUM_COLOURS):
-        first = RESERVE_RETURNING + NUM_SLOTS * colour
-        moved[first : first + NUM_SLOTS] = -pack([i == colour for i in range(NUM_COLOURS)])
-    return moved
-
-
-GEMS_MOVED = _gems_moved()
+# For each action what it adds to a seat's gems, as a word (see cards.py).
+_ONE_GEM = 1 << COLOUR_BITS * np.arange(NUM_GEM_COLOURS)
+GEMS_MOVED = np.zeros(NUM_ACTIONS, np.int64)
+GEMS_MOVED[_ACTIONS] = (_COUNTS[:, 0] - _RETURNED) @ _ONE_GEM
+GEMS_MOVED[RESERVE_RETURNING:COLLECT_RETURNING] = -np.repeat(_ONE_GEM[:NUM_COLOURS], NUM_SLOTS)
 
 
 # The words from which masks are assembled
@@ -136,15 +128,6 @@ GEMS_MOVED = _gems_moved()
 NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9 and 10: each may collect differently
 COLOURS_PER_HALF = 3
 _HELD_BITS = 2  # a count of 0 .. 3: no action returns more
-
-# Of each collection: its action, colours taken as a set, gems taken, if of one colour, and gems
-# returned by colour.
-_ACTIONS = np.array([_action_of(index) for index in range(len(COLLECTIONS))])
-_TAKEN = np.array([sum(1 << colour for colour in set(c.taken)) for c in COLLECTIONS])
-_NUM_TAKEN = np.array([len(c.taken) for c in COLLECTIONS])
-_IS_SAME = np.array([c.is_same for c in COLLECTIONS])
-_RETURNED = np.array([[c.returned.count(k) for k in range(NUM_GEM_COLOURS)] for c in COLLECTIONS])
-_NUM_RETURNED = _RETURNED.sum(axis=1)
 
 
 def _words_where(is_set: np.ndarray) -> np.ndarray:

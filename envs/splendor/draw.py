@@ -325,9 +325,7 @@ def _seat(
 
 def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:
     """What was done last, and below it what was returned: together they are too long for a line."""
-    lines = name.split(", returned")
-    lines[1:] = [f"returned{line}" for line in lines[1:]]
-    lines = list(filter(None, lines))
+    lines = name.replace(", returned", "\nreturned").splitlines()
     shapes: list[Shape] = []
     for index, line in enumerate(lines):
         line_y = y + 1.75 * size * (index - (len(lines) - 1) / 2)

@@ -133,12 +133,6 @@ def _round(state: np.record) -> int:
     return int(state["turn"]) + has_begun
 
 
-def last_action_name(state: np.record, owner: int) -> str:
-    """The name of what a seat did last; "" for nothing yet."""
-    action = int(state["last_actions"][owner])
-    return "" if action == NO_ACTION else ACTION_NAMES[action]
-
-
 def last_action_label(state: np.record, owner: int) -> str:
     """What a seat did last, in words; its card has left the table. "" for nothing yet."""
     action = int(state["last_actions"][owner])
@@ -245,7 +239,8 @@ def _reserved(place: int, card: int, is_affordable: bool) -> str:
 
 def _last(state: np.record, owner: int) -> str:
     """What a seat did last, such as `collect:R+G for K`: what it took, and what it returned."""
-    name = last_action_name(state, owner).replace(" return:", " for ")
+    action = int(state["last_actions"][owner])
+    name = "" if action == NO_ACTION else ACTION_NAMES[action].replace(" return:", " for ")
     for letter, colour in zip(_LETTERS, GEM_COLOURS, strict=True):
         name = name.replace(colour, letter)
     return name
