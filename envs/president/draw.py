@@ -228,9 +228,11 @@ def _seat(
     else:
         shapes = [*cards.card_rows(_hand(state, owner, seat), place.hand)]
     is_to_act = owner == state["seat_to_act"] and not is_terminal(state)
-    name = _plate_name(state, owner, place.plate.width)
-    plate = table.seat_plate(place.plate, name, badge, is_to_act)
-    return [*shapes, table.seat_part(owner, seat, holds, plate, _seat_name(state, owner))]
+    name = _seat_name(state, owner)
+    is_short = place.plate.width < 150  # without room for title and points
+    shown = f"player {owner}" if is_short else name
+    plate = table.seat_plate(place.plate, shown, badge, is_to_act)
+    return [*shapes, table.seat_part(owner, seat, holds, plate, name)]
 
 
 def _seat_name(state: np.record, owner: int) -> str:
@@ -241,11 +243,6 @@ def _seat_name(state: np.record, owner: int) -> str:
     if len(state["next_hands"]) > 1:
         name += f"  {int(state['points'][owner]):+}"
     return name
-
-
-def _plate_name(state: np.record, owner: int, width: float) -> str:
-    """What a plate has room for: on a narrow one the name alone, without title and points."""
-    return f"player {owner}" if width < 150 else _seat_name(state, owner)
 
 
 def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:

@@ -24,7 +24,6 @@ from .rules import (
     start_game,
 )
 
-LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ID = re.compile(rf"[0-9A-Z]{{{ID_LENGTH}}}")
 _KEYS = {"cards", "ids", "hands", "starter"}
 DEAL_FORM = (
@@ -80,13 +79,7 @@ def card_name(names: Names, state: np.record, card: int) -> str:
 
 def id_of_number(number: int) -> str:
     """A number below 36**6 as six letters and digits."""
-    places = (number // ID_LETTERS**power % ID_LETTERS for power in reversed(range(ID_LENGTH)))
-    return "".join(LETTERS[digit] for digit in places)
-
-
-def number_of_id(name: str) -> int:
-    """The inverse of `id_of_number`."""
-    return int(name, ID_LETTERS)
+    return np.base_repr(number, ID_LETTERS).zfill(ID_LENGTH)
 
 
 # A deal as plain data
@@ -155,7 +148,7 @@ def _checked_ids(ids: Any, num_cards: int) -> list[int]:
             raise ValueError(f"ids are {ID_LENGTH} characters from A-Z0-9; got {name!r}")
     if len(set(ids)) != num_cards:
         raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
-    return [number_of_id(name) for name in ids]
+    return [int(name, ID_LETTERS) for name in ids]
 
 
 # A position
