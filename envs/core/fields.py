@@ -108,6 +108,7 @@ class FlatLayout:
         bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
         # Without the hidden words at the end.
         self._bits_per_word = np.trim_zeros(bits_per_word, "b")
+        self._bit_of_input = np.array([bit for n in self._bits_per_word for bit in range(n)], int)
         bits = self.num_inputs - self.num_plain
         self.low = np.array(_per_number(plain, "low") + [0] * bits, dtype=self.plain_dtype)
         self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
@@ -183,8 +184,9 @@ class FlatLayout:
         out = np.zeros(len(vectors), self.dtype)
         self.plain(out)[:] = vectors[:, : self.num_plain]
         if self.num_inputs > self.num_plain:
-            bits = vectors[:, self.num_plain :].astype(np.int64)
-            _gather_bits(bits, self._bits_per_word, self.words(out))
+            bits = vectors[:, self.num_plain :].astype(np.int64) << self._bit_of_input
+            first_bits = np.flatnonzero(self._bit_of_input == 0)
+            self.words(out)[:] = np.add.reduceat(bits, first_bits, axis=1)
         return out
 
     def name(self, index: int) -> str:
@@ -275,15 +277,3 @@ def encode_row(encoding, row, out):
         for bit in range(num_bits):
             part[bit] = (word >> bit) & 1
         start += num_bits
-
-
-@rule
-def _gather_bits(bits, bits_per_word, words):
-    for row in range(bits.shape[0]):
-        column = 0
-        for index in range(words.shape[1]):
-            word = np.int64(0)
-            for bit in range(bits_per_word[index]):
-                word |= bits[row, column] << bit
-                column += 1
-            words[row, index] = word
