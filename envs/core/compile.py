@@ -125,11 +125,6 @@ class Rule:
                     self._kept[dtypes] = _kept(self, dtypes)
         return self._kept[dtypes]
 
-    @property
-    def signatures(self) -> list[Any]:
-        """The types of arguments that it has been compiled for, for calls from Python."""
-        return [signature for kept in self._kept.values() for signature in kept.signatures]
-
     def __reduce__(self) -> str | tuple[Any, ...]:
         return self.py_func.__qualname__
 
