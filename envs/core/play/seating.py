@@ -17,7 +17,6 @@ from .loops import (
     NO_WEIGHTS,
     CompiledPlayer,
     Draws,
-    Games,
     Loops,
     Seated,
     draw_players_of_rows,
@@ -130,11 +129,10 @@ class Seating:
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._compiled.codes[self.seated]
 
-    def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Change the seats [K, seats] at these tables; without `rows`, at all tables."""
-        rows = self.tables.all_rows if rows is None else rows
-        self.seated[rows] = seated
-        self._codes[rows] = self._compiled.codes[seated]
+    def seat(self, seated: np.ndarray) -> None:
+        """Change the seats [tables, seats]."""
+        self.seated[:] = seated
+        self._codes[:] = self._compiled.codes[seated]
 
     @property
     def codes(self) -> np.ndarray:
@@ -205,7 +203,9 @@ class Seating:
         games = self.tables.games()
         seen = self.tables.game.new_observations()[0]
         advance = self.loops.advance_rows
-        self.check(games, advance(games, self.seated_places(), rows, seen, self.skip_forced))
+        row = advance(games, self.seated_places(), rows, seen, self.skip_forced)
+        if row != NO_ROW:
+            self.blame(row, int(games.masks[row, 0]))
 
     @property
     def is_compiled(self) -> bool:
@@ -220,11 +220,6 @@ class Seating:
     def seated_places(self, draws: Draws = NO_DRAWS) -> Seated:
         """Return who acts in `loops`; `draws` says how each game draws its players."""
         return Seated(self._codes, self._compiled.weights, self.rngs, self.seated, draws)
-
-    def check(self, games: Games, row: int) -> None:
-        """Raise PlayerError where a compiled player has chosen an illegal action, in `row`."""
-        if row != NO_ROW:
-            self.blame(row, int(games.masks[row, 0]))
 
     def blame(self, row: int, action: int) -> NoReturn:
         """Raise the PlayerError of the seat to act, which chose this illegal action."""
