@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,16 +114,11 @@ def games_by_seats(name: str) -> list[Game]:
     """Load a game with the default settings, then with each other number of seats it allows."""
     default = find_game(name)
     counts = range(1, MAX_SEATS + 1) if "num_players" in default.config_dict() else ()
-    games = [_game_or_none(name, {"num_players": count}) for count in counts]
-    others = [game for game in games if game is not None and game.num_seats != default.num_seats]
-    return [default, *others]
-
-
-def _game_or_none(name: str, config: dict[str, Any]) -> Game | None:
-    try:
-        return find_game(name, **config)
-    except ValueError:
-        return None
+    games = [default]
+    for count in counts:
+        with suppress(ValueError):
+            games.append(find_game(name, num_players=count))
+    return [default, *(game for game in games if game.num_seats != default.num_seats)]
 
 
 def importable_name(name: str) -> str:

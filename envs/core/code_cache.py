@@ -172,10 +172,7 @@ class _SafeCache:
         found = None
         try:
             found = self._cache.load_overload(signature, context)
-        except (
-            ImportError,
-            AttributeError,
-        ) as error:  # of a version in which a class lay elsewhere
+        except (ImportError, AttributeError) as error:  # a class lay elsewhere in that version
             _logger.debug("compiled code of another version", exc_info=error)
         except Exception as error:  # a damaged file may raise anything
             _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")

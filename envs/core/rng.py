@@ -184,13 +184,8 @@ def _start_all(rngs, seeds, sittings):
 def start_players(rngs, seed, sitting):
     """Start the streams [seats] of one game; `seed` and `sitting` are uint64."""
     for seat in range(rngs.shape[0]):
-        rngs[seat].state = _hash_seat(seed, sitting, np.uint64(seat))
+        rngs[seat].state = siphash(seed, _KEY_HIGH, sitting, np.uint64(seat) | _MESSAGE_LENGTH)
         rngs[seat].gamma = GOLDEN_GAMMA
-
-
-@rule
-def _hash_seat(seed, sitting, seat):
-    return siphash(seed, _KEY_HIGH, sitting, seat | _MESSAGE_LENGTH)
 
 
 @rule

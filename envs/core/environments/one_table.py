@@ -42,9 +42,7 @@ class OneTable:
         played = 0, 1, self.games, seated, self._actions, told, self.ways
         seen = self.games, 0, told
         self._step = partial(entry_point(loops.step, played), *played)
-        look = cache(
-            lambda: entry_point(loops.look, seen)
-        )  # few need it: compiled when first called
+        look = cache(lambda: entry_point(loops.look, seen))  # few need it: compiled when called
         self._look = lambda seat: look()(self.games, seat, told)
         self._note = self.played.actions.append  # bound: looking it up at each step takes longer
 

@@ -93,7 +93,8 @@ class GameState:
         for outcome, probability in chance_outcomes(self.game, position):
             state = self.copy()
             state._note(number)
-            state._lay_out(outcome)
+            state._tables.states[0] = outcome
+            state._look()
             found.append((state, probability))
         return found
 
@@ -121,10 +122,6 @@ class GameState:
         """Note an action, and what it is applied to, before it is applied."""
         self._before.append((self._tables.states.copy(), self._tables.rngs.copy()))
         self.actions.append(action)
-
-    def _lay_out(self, position: np.record) -> None:
-        self._tables.states[0] = position
-        self._look()
 
     def _look(self) -> None:
         self._turns = turns_at(self._tables, self._tables.all_rows)

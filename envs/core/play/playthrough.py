@@ -103,7 +103,7 @@ class Playthrough:
             [*policies] if isinstance(policies, list | tuple) else [policies] * game.num_seats
         )
         for policy in self.policies:
-            if isinstance(policy, str) or (policy is not None and not hasattr(policy, "name")):
+            if policy is not None and not hasattr(policy, "name"):
                 raise ValueError(
                     f"a policy is one that make_policy(...) makes, or None; got {policy!r}"
                 )
