@@ -357,12 +357,9 @@ class GameTable:
         self._legal = None
         self.tables = Tables(self.game, streams([self.setup.seed]))
         start = self.setup.start(self.game)
-        if start is None:
-            self.tables.deal(self.tables.all_rows)
-        else:
-            self.tables.deal_from(0, start)
-            if not self.game.is_terminal(self.state) and not self.legal:
-                raise ValueError("in this position the seat to act has no move")
+        self.tables.start(self.tables.all_rows, start)
+        if start is not None and not self.game.is_terminal(self.state) and not self.legal:
+            raise ValueError("in this position the seat to act has no move")
         self.seating = seat_policies(self.tables, self.policies, self._streams(0))
         self.seating.watch(self.tables.all_rows)
 

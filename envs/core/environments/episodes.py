@@ -108,11 +108,7 @@ class Episodes:
         waiting = rows
         for _ in range(MAX_DEALS if deal is None else 1):
             self.begin(waiting, deal)
-            if deal is None:
-                self.tables.deal(waiting)
-            else:
-                for row in waiting:
-                    self.tables.deal_from(row, deal)
+            self.tables.start(waiting, deal)
             self.seating.begin(waiting)
             self.seating.advance(waiting)
             waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]

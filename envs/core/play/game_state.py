@@ -157,10 +157,7 @@ def start(game: Game, seed: int = 0, *, deal: Any = None, position: Any = None) 
     tables = Tables(game, rng(seed))
     if position is not None:
         deal = position_from(game, position)
-    if deal is None:
-        tables.deal(tables.all_rows)
-    else:
-        tables.deal_from(0, deal)
+    tables.start(tables.all_rows, deal)
     return GameState(game, tables)
 
 

@@ -112,10 +112,7 @@ class Playthrough:
         self.game = game
         self.actions: list[int] = []
         self.tables = Tables(game, streams([seed]))
-        if deal is None:
-            self.tables.deal(self.tables.all_rows)
-        else:
-            self.tables.deal_from(0, deal)
+        self.tables.start(self.tables.all_rows, deal)
         self.rngs = player_streams([seed], game.num_seats, sitting)  # [1, seats]
         self.seating = seat_policies(self.tables, self.policies, self.rngs)
 

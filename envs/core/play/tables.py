@@ -36,6 +36,14 @@ class Tables:
         """Deal new games from the tables' own streams."""
         self.loops.deal_rows(self.states, self.rngs, rows, False)
 
+    def start(self, rows: np.ndarray, data: Any = None) -> None:
+        """Deal new games, or lay out `data` at each of these tables, as `deal_from` does."""
+        if data is None:
+            self.deal(rows)
+        else:
+            for row in rows:
+                self.deal_from(row, data)
+
     def deal_from(self, row: int, data: Any) -> None:
         """Deal from plain data, or lay out a position, which is a record.
 

@@ -67,10 +67,7 @@ class Played:
         if make_seating is not None:
             rngs = np.frombuffer(self._player_rngs, STREAM).copy()
             seating = make_seating(tables, rngs.reshape(1, game.num_seats))
-        if self._deal is None:
-            tables.deal(tables.all_rows)
-        else:
-            tables.deal_from(0, self._deal)
+        tables.start(tables.all_rows, self._deal)
         given, heard = iter(self.actions), iter(self.choices)
         for turn in turns(tables):
             policy = None if seating is None else seating.policy_at(0, int(turn.seats[0]))
