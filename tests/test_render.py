@@ -167,7 +167,7 @@ def test_seats_go_clockwise_from_the_viewer_at_the_bottom() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2, 10, 40])
 def test_a_row_of_cards_is_centred_and_never_wider_than_asked(number: int) -> None:
-    cards = [CardPart(str(k), "", Card(str(k // 2), "#000000")) for k in range(number)]
+    cards = tuple(CardPart(str(k), "", Card(str(k // 2), "#000000")) for k in range(number))
     faces = [
         shape
         for part in card_row(cards, 200, 100, 100, 300)

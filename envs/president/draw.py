@@ -140,7 +140,7 @@ def _center(state: np.record, seat: int | None, layout: table.CardTable) -> list
         shapes += _gifts(state, seat, layout)
     elif state["table_action"] != PASS:
         shapes += _pile(state, layout)
-        shapes += cards.card_row(_played_cards(state, seat), x, y, height, width)
+        shapes += cards.card_row(tuple(_played_cards(state, seat)), x, y, height, width)
         label = text.ACTION_LABELS[state["table_action"]]
         line = f"{label}, played by player {state['table_seat']}"
     else:
@@ -192,7 +192,7 @@ def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[
         ]
     height, size = (64.0, 13) if layout.is_narrow else (88.0, 15)
     received = Text(x, y - height / 2 - 8, "in return for", size, palette.CHALK)
-    return [received, *cards.card_row(held, x, y + 10, height, 170, spread=1.1)]
+    return [received, *cards.card_row(tuple(held), x, y + 10, height, 170, spread=1.1)]
 
 
 def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:

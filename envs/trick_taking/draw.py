@@ -94,7 +94,7 @@ def _swept(
     for owner in range(len(state["hands"])):
         if state["last_cards"][owner] != NO_CARD and not is_of_this_or_last_trick(state, owner):
             part = _played_part(state, owner, seat)._replace(face=None)
-            parts += cards.card_row([part], x, y - height * 0.05 * len(parts), height, 100)
+            parts += cards.card_row((part,), x, y - height * 0.05 * len(parts), height, 100)
     return parts
 
 
@@ -160,7 +160,7 @@ def _played_card(
     if owner == (state["leader"] if state["led_colour"] == NO_COLOUR else state["winner"]):
         edge = Box.around(x, y, height * cards.CARD_ASPECT, height).inset(-4)
         shapes.append(edge.filled(palette.YELLOW, height * 0.1))
-    shapes += cards.card_row([part], x, y, height, 100)
+    shapes += cards.card_row((part,), x, y, height, 100)
     if layout.is_narrow:
         shapes.append(Text(x, y + height / 2 + 12, f"player {owner}", 12, palette.DIM_CHALK))
     return shapes

@@ -195,26 +195,20 @@ def counted(
 # Rows of cards
 
 
+@lru_cache(maxsize=1 << 9)  # most hands stay as they are from one ply to the next
 def card_row(
-    cards: Sequence[CardPart],
+    cards: tuple[CardPart, ...],
     x: float,
     y: float,
     height: float,
     width: float,
     spread: float = 0.72,
-) -> list[Part]:
+) -> tuple[Part, ...]:
     """Cards side by side around the centre (x, y), overlapping, never wider than `width`.
 
     `spread` is the widest step from card to card, in card widths; above 1 the cards do not overlap.
     Equal faces lie closer together than different ones if there is room.
     """
-    return list(_card_row(tuple(cards), x, y, height, width, spread))
-
-
-@lru_cache(maxsize=1 << 9)  # most hands stay as they are from one ply to the next
-def _card_row(
-    cards: tuple[CardPart, ...], x: float, y: float, height: float, width: float, spread: float
-) -> tuple[Part, ...]:
     card_width = height * CARD_ASPECT
     for twin_step in (TWIN_STEP if spread < 1 else 1.0, 1.0):
         places = _places(cards, twin_step)
@@ -242,7 +236,7 @@ def card_rows(cards: Sequence[CardPart], hand: Hand) -> list[Part]:
     for row in range(num_rows):
         first, last = (len(cards) * k // num_rows for k in (row, row + 1))
         y = hand.y - visible * (num_rows - 1 - row)
-        parts += card_row(cards[first:last], hand.x, y, hand.height, hand.width)
+        parts += card_row(tuple(cards[first:last]), hand.x, y, hand.height, hand.width)
     return parts
 
 
