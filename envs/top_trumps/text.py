@@ -9,22 +9,10 @@ import numpy as np
 from ..core.game import check_choice
 from ..core.given_cards import cards_dealt
 from ..core.words import count_noun, is_index
+from . import rules
 from .observation import knows_own_top
-from .rules import (
-    DRAWN,
-    DRAWN_STARTER,
-    ID_LENGTH,
-    ID_LETTERS,
-    MAX_VALUE,
-    NONE,
-    NUM_SEATS,
-    deal,
-    is_terminal,
-    place_at,
-    start_game,
-)
 
-_ID = re.compile(rf"[0-9A-Z]{{{ID_LENGTH}}}")
+_ID = re.compile(rf"[0-9A-Z]{{{rules.ID_LENGTH}}}")
 _KEYS = {"cards", "ids", "hands", "starter"}
 DEAL_FORM = (
     '{"cards": [[value, ...], ...], "ids": [...], "hands": [[index of the top card, ..., bottom], '
@@ -79,7 +67,7 @@ def card_name(names: Names, state: np.record, card: int) -> str:
 
 def id_of_number(number: int) -> str:
     """A number below 36**6 as six letters and digits."""
-    return np.base_repr(number, ID_LETTERS).zfill(ID_LENGTH)
+    return np.base_repr(number, rules.ID_LETTERS).zfill(rules.ID_LENGTH)
 
 
 # A deal as plain data
@@ -98,19 +86,17 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     hands = cards_dealt(data["hands"], sizes, range(num_cards))
     starter = data.get("starter")
     if starter is not None:
-        check_choice("starter", starter, range(NUM_SEATS))
+        check_choice("starter", starter, range(rules.NUM_SEATS))
     if not state["has_own_deck"]:
         values = _checked_values(data["cards"], num_cards, num_fields)
         ids = _checked_ids(data.get("ids"), num_cards)
-    deal(state, rng)
+    rules.deal(state, rng)
     if not state["has_own_deck"]:
         state["values"][:] = values
         state["ids"][:] = ids
     for seat, hand in enumerate(hands):
         state["decks"][seat, : len(hand)] = hand
-    dealt_starter = state["starter"] if state["first_starter"] == DRAWN_STARTER else None
-    house_starter = state["first_starter"] if dealt_starter is None else dealt_starter
-    start_game(state, np.int64(house_starter if starter is None else starter))
+    rules.start_game(state, np.int64(state["starter"] if starter is None else starter))
 
 
 def _check_keys(data: Any, has_own_deck: bool) -> None:
@@ -130,9 +116,9 @@ def _checked_values(cards: Any, num_cards: int, num_fields: int) -> list[list[in
     if not is_list or [len(card) for card in cards] != [num_fields] * num_cards:
         raise ValueError(f"cards must be {num_cards} rows of {num_fields} values")
     for value in (value for card in cards for value in card):
-        if not is_index(value, MAX_VALUE + 1):
+        if not is_index(value, rules.MAX_VALUE + 1):
             raise ValueError(
-                f"cards have integer values in 0 .. {MAX_VALUE}; got {value!r} "
+                f"cards have integer values in 0 .. {rules.MAX_VALUE}; got {value!r} "
                 "(other decks come with the setting `deck`)"
             )
     return [list(card) for card in cards]
@@ -145,10 +131,10 @@ def _checked_ids(ids: Any, num_cards: int) -> list[int]:
         raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
     for name in ids:
         if not isinstance(name, str) or not _ID.fullmatch(name):
-            raise ValueError(f"ids are {ID_LENGTH} characters from A-Z0-9; got {name!r}")
+            raise ValueError(f"ids are {rules.ID_LENGTH} characters from A-Z0-9; got {name!r}")
     if len(set(ids)) != num_cards:
         raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
-    return [int(name, ID_LETTERS) for name in ids]
+    return [int(name, rules.ID_LETTERS) for name in ids]
 
 
 # A position
@@ -157,7 +143,7 @@ def _checked_ids(ids: Any, num_cards: int) -> list[int]:
 def describe(names: Names, state: np.record, seat: int | None = None) -> str:
     """A position as text, with both decks (seat None) or only what `seat` may see."""
     lines = [headline(state), _last_trick(names, state)]
-    lines += [_seat_lines(names, state, owner, seat) for owner in range(NUM_SEATS)]
+    lines += [_seat_lines(names, state, owner, seat) for owner in range(rules.NUM_SEATS)]
     pile = [card_name(names, state, card) for card in state["pile"][: state["pile_size"]]]
     return "\n".join([*filter(None, lines), f"  draw pile: {' '.join(pile) or 'empty'}"])
 
@@ -165,13 +151,13 @@ def describe(names: Names, state: np.record, seat: int | None = None) -> str:
 def headline(state: np.record) -> str:
     """The number of the trick and who starts it."""
     number = int(state["num_tricks"])
-    if is_terminal(state):
+    if rules.is_terminal(state):
         return f"after trick {number}: over"
     return f"trick {number + 1} of at most {state['trick_limit']}: player {state['starter']} starts"
 
 
 def _last_trick(names: Names, state: np.record) -> str:
-    if state["last_winner"] == NONE:
+    if state["last_winner"] == rules.NONE:
         return ""
     field = int(state["last_field"])
     values = [state["values"][card, field] for card in state["last_cards"]]
@@ -179,18 +165,19 @@ def _last_trick(names: Names, state: np.record) -> str:
         f"player {owner} {value_words(names, field, value)}" for owner, value in enumerate(values)
     )
     winner = int(state["last_winner"])
-    outcome = "drawn" if winner == DRAWN else f"player {winner} won"
+    outcome = "drawn" if winner == rules.DRAWN else f"player {winner} won"
     return f"  last trick: {field_words(names, field)}: {played}: {outcome}"
 
 
 def _seat_lines(names: Names, state: np.record, owner: int, seat: int | None) -> str:
     size = int(state["deck_sizes"][owner])
-    turn = ">" if owner == state["starter"] and not is_terminal(state) else " "
+    turn = ">" if owner == state["starter"] and not rules.is_terminal(state) else " "
     you = " (you)" if owner == seat else ""
     lines = [f"{turn} player {owner}{you}: {size} cards"]
     if shows_top(state, owner, seat):
         lines.append("    on top: " + top_text(names, state, owner))
-    cards = [int(state["decks"][owner, place_at(state, owner, depth)]) for depth in range(size)]
+    deck = state["decks"][owner]
+    cards = [int(deck[rules.place_at(state, owner, depth)]) for depth in range(size)]
     if seat is None and size > 1:
         lines.append(f"    deck: {' '.join(card_name(names, state, card) for card in cards)}")
     elif size:
