@@ -9,51 +9,28 @@ import numpy as np
 from ..core.game import NO_ACTION, NO_SEAT, check_range
 from ..core.given_cards import card_indices
 from ..core.words import count_noun, shortened
-from .cards import (
-    COLOURS,
-    GROUPS,
-    KIND_NAMES,
-    NUM_COPIES,
-    NUM_KINDS,
-    NUM_NUMBERS,
-    RUNS,
-    add_card,
-    deck_words,
-    kinds_of,
-)
-from .rules import (
-    HAS_BOTH,
-    HAS_DRAWN,
-    HAS_TAKEN,
-    MAX_DRAWN,
-    NO_CARD,
-    NOTHING_YET,
-    first_discard,
-    first_seat,
-    is_terminal,
-    start_game,
-)
+from . import cards, rules
 
 DEAL_FORM = '{"hands": [["red 3", ...], ...], "deck": ["blue 10", ...], "seat_to_act": 0}'
 PHASE_NAMES = {
-    NOTHING_YET: "begins a turn",
-    HAS_DRAWN: "has drawn",
-    HAS_TAKEN: "has taken",
-    HAS_BOTH: "has drawn and taken",
+    rules.NOTHING_YET: "begins a turn",
+    rules.HAS_DRAWN: "has drawn",
+    rules.HAS_TAKEN: "has taken",
+    rules.HAS_BOTH: "has drawn and taken",
 }
 
 
 def group_name(group: Sequence[int]) -> str:
     """`red 3-6` for a run, `7 red blue green` for a set; the group as its kinds, ascending."""
     first, last = group[0], group[-1]
-    if tuple(group) in RUNS:
-        return f"{KIND_NAMES[first]}-{last % NUM_NUMBERS + 1}"
-    colours = " ".join(COLOURS[kind // NUM_NUMBERS] for kind in group)
-    return f"{first % NUM_NUMBERS + 1} {colours}"
+    if tuple(group) in cards.RUNS:
+        return f"{cards.KIND_NAMES[first]}-{last % cards.NUM_NUMBERS + 1}"
+    colours = " ".join(cards.COLOURS[kind // cards.NUM_NUMBERS] for kind in group)
+    return f"{first % cards.NUM_NUMBERS + 1} {colours}"
 
 
-_MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, MAX_DRAWN + 1)))
-_DISCARD_NAMES = tuple(f"discard:{group_name(group)}" for group in GROUPS)
+_MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, rules.MAX_DRAWN + 1)))
+_DISCARD_NAMES = tuple(f"discard:{group_name(group)}" for group in cards.GROUPS)
 
 
 def action_names(num_seats: int, discard: str) -> tuple[str, ...]:
@@ -66,18 +43,18 @@ def label_action(state: np.record, action: int) -> str:
     """What people call an action: "draw 2 cards", "discard red 3, 4, 5"."""
     num_seats = len(state["hands"])
     if action == 0:
-        return "pass" if state["phase"] == NOTHING_YET else "end the turn"
-    if action <= MAX_DRAWN:
+        return "pass" if state["phase"] == rules.NOTHING_YET else "end the turn"
+    if action <= rules.MAX_DRAWN:
         return f"draw {count_noun(action, 'card')}"
-    if action < first_discard(num_seats):
-        seat = (int(state["seat_to_act"]) + action - MAX_DRAWN) % num_seats
+    if action < rules.first_discard(num_seats):
+        seat = (int(state["seat_to_act"]) + action - rules.MAX_DRAWN) % num_seats
         return f"take a card from player {seat}"
-    return f"discard {cards_text(GROUPS[action - first_discard(num_seats)])}"
+    return f"discard {cards_text(cards.GROUPS[action - rules.first_discard(num_seats)])}"
 
 
 def score(state: np.record, seat: int) -> str:
     """The cards that a seat still holds."""
-    return f"{count_noun(len(kinds_of(*state['hands'][seat])), 'card')} left"
+    return f"{count_noun(len(cards.kinds_of(*state['hands'][seat])), 'card')} left"
 
 
 # A deal as plain data
@@ -100,38 +77,36 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     for words, hand in zip(state["hands"], hands, strict=True):
         words[:] = 0
         for kind in hand:
-            add_card(words, kind)
+            cards.add_card(words, kind)
     state["num_ordered"] = len(deck)
     state["deck_order"][: len(deck)] = deck[::-1]
-    start_game(state, first_seat(state, rng) if seat is None else np.int64(seat))
+    rules.start_game(state, rules.first_seat(state, rng) if seat is None else np.int64(seat))
 
 
 def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]:
     """The kinds of each hand."""
     if not isinstance(hands, list | tuple) or len(hands) != num_seats:
         raise ValueError(f"a deal needs {num_seats} hands, lists of cards; got {shortened(hands)}")
-    parsed = [card_indices(hand, KIND_NAMES) for hand in hands]
+    parsed = [card_indices(hand, cards.KIND_NAMES) for hand in hands]
     for hand in parsed:
         if not 1 <= len(hand) <= hand_limit:
             raise ValueError(f"a hand has 1 .. {hand_limit} cards; got one of {len(hand)}")
     for kind, count in Counter(kind for hand in parsed for kind in hand).items():
-        if count > NUM_COPIES:
-            raise ValueError(f"there are two cards {KIND_NAMES[kind]}; the deal has {count}")
+        if count > cards.NUM_COPIES:
+            raise ValueError(f"there are two cards {cards.KIND_NAMES[kind]}; the deal has {count}")
     return parsed
 
 
 def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
     """The kinds of the deck, top first: all cards that nobody holds."""
-    parsed = card_indices(deck, KIND_NAMES)
+    parsed = card_indices(deck, cards.KIND_NAMES)
     held = Counter(kind for hand in hands for kind in hand)
-    rest = Counter({kind: NUM_COPIES - held[kind] for kind in range(NUM_KINDS)})
-    wrong = [kind for kind in range(NUM_KINDS) if parsed.count(kind) != rest[kind]]
-    if wrong:
-        kind = wrong[0]
-        raise ValueError(
-            f"a deck is all cards that nobody holds: {rest[kind]} of {KIND_NAMES[kind]}, "
-            f"not {parsed.count(kind)}"
-        )
+    for kind, name in enumerate(cards.KIND_NAMES):
+        found, left = parsed.count(kind), cards.NUM_COPIES - held[kind]
+        if found != left:
+            raise ValueError(
+                f"a deck is all cards that nobody holds: {left} of {name}, not {found}"
+            )
     return parsed
 
 
@@ -142,7 +117,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
     """A position as text; every seat may see everything but the order of the deck."""
     lines = [headline(state)]
     lines += [_seat_line(state, other, seat) for other in range(len(state["hands"]))]
-    deck = kinds_of(*deck_words(state["hands"]))
+    deck = cards.kinds_of(*cards.deck_words(state["hands"]))
     return "\n".join([*lines, f"  deck [{len(deck):2}] {cards_text(deck)}".rstrip()])
 
 
@@ -152,7 +127,7 @@ def headline(state: np.record) -> str:
     turn = f"turn {min(int(state['turns_played']) + 1, num_turns)} of {num_turns}"
     if state["winner"] != NO_SEAT:
         return f"{turn}: player {state['winner']} has won"
-    if is_terminal(state):
+    if rules.is_terminal(state):
         return f"{turn}: a draw"
     return f"{turn}: player {state['seat_to_act']} {PHASE_NAMES[int(state['phase'])]}"
 
@@ -161,7 +136,7 @@ def cards_text(kinds: Sequence[int]) -> str:
     """Cards by colour: `red 1 2 2, blue 7`."""
     by_colour: dict[str, list[str]] = {}
     for kind in sorted(kinds):
-        colour, number = KIND_NAMES[kind].split()
+        colour, number = cards.KIND_NAMES[kind].split()
         by_colour.setdefault(colour, []).append(number)
     return ", ".join(" ".join([colour, *numbers]) for colour, numbers in by_colour.items())
 
@@ -172,20 +147,20 @@ def last_action_text(state: np.record, seat: int) -> str:
     num_seats = len(state["hands"])
     if action == NO_ACTION:
         return ""
-    moved = cards_text([int(kind) for kind in state["last_cards"][seat] if kind != NO_CARD])
+    moved = cards_text([int(kind) for kind in state["last_cards"][seat] if kind != rules.NO_CARD])
     if action == 0:
         return "passed"
-    if action <= MAX_DRAWN:
+    if action <= rules.MAX_DRAWN:
         return f"drew {moved or count_noun(action, 'card')}"
-    if action < first_discard(num_seats):
-        giver = (seat + action - MAX_DRAWN) % num_seats
+    if action < rules.first_discard(num_seats):
+        giver = (seat + action - rules.MAX_DRAWN) % num_seats
         return f"took {moved or 'a card'} from player {giver}"
-    return f"discarded {cards_text(GROUPS[action - first_discard(num_seats)])}"
+    return f"discarded {cards_text(cards.GROUPS[action - rules.first_discard(num_seats)])}"
 
 
 def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
-    held = kinds_of(*state["hands"][owner])
-    turn = ">" if owner == state["seat_to_act"] and not is_terminal(state) else " "
+    held = cards.kinds_of(*state["hands"][owner])
+    turn = ">" if owner == state["seat_to_act"] and not rules.is_terminal(state) else " "
     name = f"player {owner}{' (you)' if owner == seat else ''}"
     last = last_action_text(state, owner)
     return (
