@@ -10,21 +10,7 @@ from ..core.defaults import name_of
 from ..core.game import NO_ACTION, NO_SEAT
 from ..core.given_cards import cards_dealt
 from ..core.words import count_noun, shortened
-from .rules import (
-    ALL_OF_RANK,
-    GIVE,
-    NUM_ACTIONS,
-    NUM_CARDS,
-    NUM_RANKS,
-    NUM_SUITS,
-    PASS,
-    RANK_BITS,
-    add_card,
-    deal,
-    is_opening,
-    is_terminal,
-    start_game,
-)
+from . import rules
 
 RANK_NAMES = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
 SUIT_NAMES = ("O", "B", "C", "E")  # oros, bastos, copas, espadas
@@ -32,7 +18,7 @@ CARD_NAMES = tuple(rank + suit for rank in RANK_NAMES for suit in SUIT_NAMES)
 
 ACTION_NAMES = (
     "pass",
-    *(f"{count}x{rank}" for rank in RANK_NAMES for count in range(1, NUM_SUITS + 1)),
+    *(f"{count}x{rank}" for rank in RANK_NAMES for count in range(1, rules.NUM_SUITS + 1)),
     *(f"give:{rank}" for rank in RANK_NAMES),
 )
 action_name = partial(name_of, ACTION_NAMES)
@@ -52,11 +38,11 @@ def label_action(state: np.record, action: int) -> str:
 
 
 def _label(action: int) -> str:
-    if action == PASS:
+    if action == rules.PASS:
         return "pass"
-    if action >= GIVE:
-        return f"give back {_article(WORDS[action - GIVE])}"
-    rank, more = divmod(action - 1, NUM_SUITS)
+    if action >= rules.GIVE:
+        return f"give back {_article(WORDS[action - rules.GIVE])}"
+    rank, more = divmod(action - 1, rules.NUM_SUITS)
     plural = WORDS[rank] + ("es" if WORDS[rank].endswith("x") else "s")
     return f"{COUNTS[more]} {plural}" if more else _article(WORDS[rank])
 
@@ -65,7 +51,7 @@ def _article(noun: str) -> str:
     return f"{'an' if noun[0] == 'e' else 'a'} {noun}"
 
 
-ACTION_LABELS = tuple(map(_label, range(NUM_ACTIONS)))
+ACTION_LABELS = tuple(map(_label, range(rules.NUM_ACTIONS)))
 
 
 def score(state: np.record, seat: int) -> str:
@@ -87,18 +73,18 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     num_games, num_seats = state["next_hands"].shape
     if len(games) > num_games:
         raise ValueError(f"the deal has {len(games)} games, the match only {num_games}")
-    sizes = [NUM_CARDS // num_seats] * num_seats
+    sizes = [rules.NUM_CARDS // num_seats] * num_seats
     parsed = [cards_dealt(hands, sizes, CARD_NAMES) for hands in games]
-    deal(state, rng)
+    rules.deal(state, rng)
     for game, hands in enumerate(parsed):
         for seat, cards in enumerate(hands):
             hand = 0
             for card in cards:
-                hand = add_card(hand, card // NUM_SUITS)
+                hand = rules.add_card(hand, card // rules.NUM_SUITS)
             state["next_hands"][game, seat] = hand
             if 0 in cards:
                 state["next_golds"][game] = seat
-    start_game(state)
+    rules.start_game(state)
 
 
 def _games(data: Any) -> list[Any]:
@@ -129,7 +115,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
     blocks += ["", _rank_line("played", played_counts(state))]
     if seat is not None:
         own = rank_counts(int(state["hands"][seat]))
-        unseen = [NUM_SUITS - n - m for n, m in zip(played_counts(state), own, strict=True)]
+        unseen = [rules.NUM_SUITS - n - m for n, m in zip(played_counts(state), own, strict=True)]
         blocks.append(_rank_line("unseen", unseen))
     return "\n".join(line.rstrip() for line in blocks)
 
@@ -144,27 +130,31 @@ def headline(state: np.record) -> str:
 def turn_line(state: np.record) -> str:
     """The seat to act and what it has to do."""
     actor = f"player {state['seat_to_act']}"
-    if is_terminal(state):
+    if rules.is_terminal(state):
         president = list(state["placings"]).index(1)
         is_match = len(state["next_hands"]) > 1
         return "the match is over" if is_match else f"player {president} is president"
     if state["gives_left"] > 0:
         return f"{actor} gives a card back"
-    if state["table_action"] != PASS:
+    if state["table_action"] != rules.PASS:
         label, owner = ACTION_LABELS[state["table_action"]], state["table_seat"]
         return f"{actor} to beat {label} of player {owner}"
-    return f"{actor} opens with the 2 of oros" if is_opening(state) else f"{actor} leads"
+    return f"{actor} opens with the 2 of oros" if rules.is_opening(state) else f"{actor} leads"
 
 
 def rank_counts(hand: int) -> list[int]:
     """The number of cards of each rank in a hand."""
-    return [((hand >> RANK_BITS * rank) & ALL_OF_RANK).bit_count() for rank in range(NUM_RANKS)]
+    return [held.bit_count() for held in _bits_of_ranks(hand)]
 
 
 def played_counts(state: np.record) -> list[int]:
     """The number of cards of each rank that have been played."""
-    played = int(state["played"])
-    return [(played >> RANK_BITS * rank) & ALL_OF_RANK for rank in range(NUM_RANKS)]
+    return _bits_of_ranks(int(state["played"]))
+
+
+def _bits_of_ranks(word: int) -> list[int]:
+    shifts = range(0, rules.RANK_BITS * rules.NUM_RANKS, rules.RANK_BITS)
+    return [word >> shift & rules.ALL_OF_RANK for shift in shifts]
 
 
 def title(placing: int, num_seats: int) -> str:
@@ -189,7 +179,7 @@ def last_action_name(state: np.record, owner: int, seat: int | None) -> str:
     action = int(state["last_actions"][owner])
     if action == NO_ACTION:
         return ""
-    if action >= GIVE and not knows_exchange(state, owner, seat):
+    if action >= rules.GIVE and not knows_exchange(state, owner, seat):
         return "gave one"
     return ACTION_LABELS[action]
 
@@ -209,12 +199,12 @@ def is_of_this_round(state: np.record, owner: int) -> bool:
     A pass counts until the next play; the plays of a round are of one size and rise.
     """
     action, table = int(state["last_actions"][owner]), int(state["table_action"])
-    if action == PASS:
+    if action == rules.PASS:
         return bool(state["passed"][owner])
-    if action >= GIVE:
+    if action >= rules.GIVE:
         return True
-    same_count = (action - 1) % NUM_SUITS == (table - 1) % NUM_SUITS
-    return table != PASS and same_count and action <= table
+    same_count = (action - 1) % rules.NUM_SUITS == (table - 1) % rules.NUM_SUITS
+    return table != rules.PASS and same_count and action <= table
 
 
 _CELL = 4  # characters per rank
@@ -239,11 +229,11 @@ def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
         cells[0] = f"*{cells[0]}"
     line = _rank_line(f"player {owner}", cells)
     if seat not in (None, owner):
-        line = _rank_line(f"player {owner}", "?" * NUM_RANKS)
+        line = _rank_line(f"player {owner}", "?" * rules.NUM_RANKS)
     if state["placings"][owner]:
         place = title(state["placings"][owner], num_seats)
-        line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * NUM_RANKS)
-    if owner == state["seat_to_act"] and not is_terminal(state):
+        line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * rules.NUM_RANKS)
+    if owner == state["seat_to_act"] and not rules.is_terminal(state):
         line = ">" + line[1:]
     last = last_action_name(state, owner, seat)
     if last and not is_of_this_round(state, owner):
