@@ -12,18 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.bits import allowed_list, is_allowed
-from ..core.drawing import palette
+from ..core.drawing import palette, table
 from ..core.drawing.cards import MIN_TEXT
 from ..core.drawing.layout import Box
 from ..core.drawing.picture import Circle, Line, Part, Picture, Shape, Text
-from ..core.drawing.table import (
-    NARROW_WIDTH,
-    Layout,
-    empty_place,
-    seat_part,
-    seat_plate,
-    table_picture,
-)
 from ..core.words import count_noun
 from .rules import DRAWN, NONE, NUM_SEATS, is_terminal, place_at
 from .text import Names, card_name, field_words, headline, shows_top, value_words
@@ -49,7 +41,7 @@ LETTER = 0.56  # the width of a letter, in sizes of the text
 
 
 @dataclass(frozen=True)
-class TrumpsLayout(Layout):
+class TrumpsLayout(table.Layout):
     """The places in a picture; those of the seat that looks come first."""
 
     cards: tuple[Box, Box]  # top cards: a title, and a row for each field
@@ -92,13 +84,13 @@ def _wide_layout(num_fields: int) -> TrumpsLayout:
 
 def _narrow_layout(num_fields: int) -> TrumpsLayout:
     """Both cards one below the other, each with rows large enough for a finger."""
-    width, height = NARROW_WIDTH - 24, 38 + 26 * num_fields
+    width, height = table.NARROW_WIDTH - 24, 38 + 26 * num_fields
     upper = Box(12, 62, width, 38 + 44 * num_fields)
     panel = Box(12, upper.bottom + 40, width, 112)
     lower = Box(12, panel.bottom + 40, width, height)
     lines, *played = panel.inset(4).rows(38, 28, 28)
     return TrumpsLayout(
-        size=(NARROW_WIDTH, round(lower.bottom + 46)),
+        size=(table.NARROW_WIDTH, round(lower.bottom + 46)),
         cards=(upper, lower),
         title_height=30,
         text_size=13,
@@ -125,7 +117,7 @@ def draw(
     for owner in range(NUM_SEATS):
         shapes += _seat(view, owner)
     clicks = _clicks(names, state, seat) if is_live else {}
-    return table_picture(layout.size, [*shapes, *_last_trick(view)], clicks)
+    return table.table_picture(layout.size, [*shapes, *_last_trick(view)], clicks)
 
 
 def _clicks(names: Names, state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
@@ -170,11 +162,13 @@ def _seat(view: View, owner: int) -> list[Shape | Part]:
     is_to_act = owner == state["starter"] and not is_terminal(state)
     height = 24.0 if layout.is_narrow else 28.0
     box = card_box._replace(y=card_box.y - height - 6, height=height)
-    plate = seat_part(owner, seat, holds, seat_plate(box, f"player {owner}", holds, is_to_act))
+    plate = table.seat_part(
+        owner, seat, holds, table.seat_plate(box, f"player {owner}", holds, is_to_act)
+    )
     cards = possible_tops(state, owner, seat)
     if not cards:
         note = Text(*card_box.center, "no cards left", layout.text_size, palette.DIM_CHALK)
-        return [plate, empty_place(card_box), note]
+        return [plate, table.empty_place(card_box), note]
     return [plate, *_card(view, owner, cards, card_box), *_known(view, cards, card_box)]
 
 
@@ -274,7 +268,7 @@ def _last_trick(view: View) -> list[Shape | Part]:
         lines.append((f"draw pile: {pile}", palette.DIM_CHALK))
     shapes: list[Shape] = [layout.panel.filled(palette.PANEL, 12)]
     if winner == NONE:
-        shapes += map(empty_place, layout.played)
+        shapes += map(table.empty_place, layout.played)
     rows = layout.lines.equal_rows(len(lines))
     size = 12.5 if layout.is_narrow else min(17.0, rows[0].height * 0.75)
     for (line, ink), row in zip(lines, rows, strict=True):
