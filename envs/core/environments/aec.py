@@ -22,16 +22,7 @@ from ..play.seating import illegal_action_message
 from ..play.tables import Tables, new_streams, self_play_seats
 from ..played.played import Played
 from ..rng import fresh_seed, streams
-from .common import (
-    ObservationEncoder,
-    check_started,
-    given_options,
-    mask_space,
-    outside_error,
-    seen_by_all,
-    shown_seat,
-    state_without,
-)
+from . import common
 from .keywords import PETTINGZOO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
@@ -84,13 +75,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self._render_seat = shown_seat(render_seat, 0)
+        self._render_seat = common.shown_seat(render_seat, 0)
         self._renderer = Renderer(game, render_mode)
-        self._encoder = ObservationEncoder(game, observation)
+        self._encoder = common.ObservationEncoder(game, observation)
         self._skip_forced = skip_forced
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        box, mask = self._encoder.space(), mask_space(game)
+        box, mask = self._encoder.space(), common.mask_space(game)
         self.observation_spaces: dict[str, Any] = {
             agent: spaces.Dict({"observation": box, "action_mask": mask})
             for agent in self.possible_agents
@@ -133,7 +124,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         starts from a position that `position_of` has read. Raises ValueError for an impossible deal
         or position and for an unknown option.
         """
-        deal, _ = given_options(self.game, options, _CHECKER_OPTION)
+        deal, _ = common.given_options(self.game, options, _CHECKER_OPTION)
         if seed is not None or not self._is_started:
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
@@ -204,7 +195,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
         self._need_reset("state")
-        return seen_by_all(self._tables, self._encoder)[0]
+        return common.seen_by_all(self._tables, self._encoder)[0]
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
@@ -212,7 +203,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def _need_reset(self, method: str) -> None:
-        check_started(self._is_started, method)
+        common.check_started(self._is_started, method)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""
@@ -228,7 +219,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def states(self) -> np.ndarray:
         """Return a copy of the position [1], as `position_of` gives it."""
-        check_started(self._is_started, "position_of")
+        common.check_started(self._is_started, "position_of")
         return self._tables.states.copy()
 
     def describe(self, agent: str) -> str:
@@ -236,7 +227,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
         `game.action_name(action)` names the actions of its mask.
         """
-        check_started(self._is_started, "describe")
+        common.check_started(self._is_started, "describe")
         return self.game.describe(self._tables.states[0], self._seat_of[agent])
 
     def record(self, agent: str) -> np.record:
@@ -254,7 +245,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self._table.determinize(self._seat_of[agent], rng)
 
     def __getstate__(self) -> dict[str, Any]:
-        return state_without(self, ("_step", "_mask", "_numbers"))  # made from other attributes
+        return common.state_without(self, ("_step", "_mask", "_numbers"))  # made from the others
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -297,7 +288,7 @@ class CheckedEnv(RawEnv):
 
     def _refuse(self, agent: str, action: Any) -> None:
         if not self.action_space(agent).contains(action):
-            raise outside_error(self._num_actions, action)
+            raise common.outside_error(self._num_actions, action)
         EnvLogger.warn_on_illegal_move()
         self.infos[agent] = {"action_mask": self._no_actions}
         self._finish([LOSS if other == agent else 0.0 for other in self.agents])

@@ -16,17 +16,7 @@ from ..play.seating import illegal_action_message
 from ..play.tables import random_actions
 from ..played.played import Played
 from ..rng import check_seed, fresh_seed
-from .common import (
-    ILLEGAL_ACTIONS,
-    ObservationEncoder,
-    check_started,
-    given_options,
-    observation_space,
-    outside_error,
-    seen_by_all,
-    shown_seat,
-    state_without,
-)
+from . import common
 from .ends import IllegalEnds
 from .episodes import Episodes
 from .keywords import SOLO, with_keywords
@@ -58,7 +48,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         render_seat: int | str = LEARNING_SEAT,
     ) -> None:
         check_render_seat(game, render_seat, (LEARNING_SEAT, WHOLE_TABLE))
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        check_choice("illegal_action", illegal_action, common.ILLEGAL_ACTIONS)
         check_choice("skip_forced", skip_forced, (False, True))
         self.game = game
         self.layout = layout
@@ -67,11 +57,11 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
-        self._encoder = ObservationEncoder(game, observation)
+        self._encoder = common.ObservationEncoder(game, observation)
         self._played = Played()
         self._episodes = Episodes(game, seat, opponents, skip_forced, self._played)
         self._illegal_ends = IllegalEnds()
-        self.observation_space = observation_space(game, self._encoder, layout)
+        self.observation_space = common.observation_space(game, self._encoder, layout)
         self.action_space = spaces.Discrete(game.num_actions)
         self._row = np.zeros(1, np.int64)
         self._num_actions, self._num_seats = game.num_actions, game.num_seats
@@ -107,7 +97,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         starts from a position that `position_of` has read. Raises ValueError for an impossible deal
         or position and for an unknown option.
         """
-        (deal,) = given_options(self.game, options)
+        (deal,) = common.given_options(self.game, options)
         if seed is not None or not self._is_started:
             self._seed(fresh_seed() if seed is None else check_seed(seed))
         self._is_over = True  # an error below leaves no game that could go on
@@ -144,9 +134,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         try:
             chosen = index(action)
         except TypeError:
-            raise outside_error(self._num_actions, action) from None
+            raise common.outside_error(self._num_actions, action) from None
         if not 0 <= chosen < self._num_actions:
-            raise outside_error(self._num_actions, action)
+            raise common.outside_error(self._num_actions, action)
         if not self._mask[chosen]:
             replacement = self._replace(action)
             if replacement is None:
@@ -214,7 +204,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        return state_without(self, ("_mask", "_numbers"))  # made from other attributes
+        return common.state_without(self, ("_mask", "_numbers"))  # made from other attributes
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -231,8 +221,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         For a central critic: it contains what the other seats know, so no player may see it. Below
         wrappers it is `env.unwrapped.state()`.
         """
-        check_started(self._is_started, "state")
-        return seen_by_all(self._episodes.tables, self._encoder)[0]
+        common.check_started(self._is_started, "state")
+        return common.seen_by_all(self._episodes.tables, self._encoder)[0]
 
     def set_opponents(self, opponents: Any) -> None:
         """Change the opponents, in any form of `opponents`, from the next `reset()` on.
@@ -244,7 +234,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     def states(self) -> np.ndarray:
         """Return a copy of the position [1], as `position_of` gives it."""
-        check_started(self._is_started, "position_of")
+        common.check_started(self._is_started, "position_of")
         return self._episodes.tables.states.copy()
 
     def determinize(self, rng: np.ndarray | None = None) -> np.record:
@@ -252,16 +242,16 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
-        check_started(self._is_started, "determinize")
+        common.check_started(self._is_started, "determinize")
         return self._table.determinize(int(self._episodes.seats[0]), rng)
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        check_started(self._is_started, "render")
+        common.check_started(self._is_started, "render")
         return self._renderer.render(self._episodes.tables.states[0], self._shown_seat())
 
     def _shown_seat(self) -> int | None:
-        return shown_seat(self.render_seat, int(self._episodes.seats[0]))
+        return common.shown_seat(self.render_seat, int(self._episodes.seats[0]))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""

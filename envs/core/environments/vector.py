@@ -20,18 +20,7 @@ from ..play.seating import illegal_action_message
 from ..play.slices import check_num_threads, play_slices
 from ..play.tables import Tables, action_masks, new_told, random_actions, strike_illegal
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
-from .common import (
-    ILLEGAL_ACTIONS,
-    ObservationEncoder,
-    check_started,
-    given_options,
-    no_choice_error,
-    observation_space,
-    outside_error,
-    seen_by_all,
-    shown_seat,
-    state_without,
-)
+from . import common
 from .ends import IllegalEnds, step_limit
 from .episodes import RANDOM_SEAT, Episodes
 from .keywords import VECTOR, with_keywords
@@ -98,7 +87,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     ) -> None:
         check_range("num_envs", num_envs, 1, 2**31)
         check_num_threads(num_threads)
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        check_choice("illegal_action", illegal_action, common.ILLEGAL_ACTIONS)
         check_choice("skip_forced", skip_forced, (False, True))
         check_choice("self_play", self_play, (False, True))
         if self_play and (seat != 0 or opponents is not None):
@@ -118,10 +107,10 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.layout = layout
         self._max_steps = step_limit(max_episode_steps)
         self.skip_forced = skip_forced
-        self._encoder = ObservationEncoder(game, observation)
+        self._encoder = common.ObservationEncoder(game, observation)
         players = [] if self_play else opponents
         self._episodes = Episodes(game, seat, players, skip_forced, self_play=self_play)
-        self.single_observation_space = observation_space(game, self._encoder, layout)
+        self.single_observation_space = common.observation_space(game, self._encoder, layout)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -167,7 +156,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
-        deal, chosen = given_options(self.game, options, "reset_mask")
+        deal, chosen = common.given_options(self.game, options, "reset_mask")
         if chosen is None:
             return deal, np.arange(self.num_envs)
         mask = np.asarray(chosen)
@@ -321,7 +310,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if not_below_0.max() >= self.game.num_actions:  # negative ones are large without a sign
             table = (not_below_0 >= self.game.num_actions).argmax()
             raise ValueError(
-                f"table {table}: {outside_error(self.game.num_actions, int(actions[table]))}"
+                f"table {table}: {common.outside_error(self.game.num_actions, int(actions[table]))}"
             )
         if self.illegal_action == "lose" and is_plain:
             return actions
@@ -357,7 +346,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def _blame(self, row: int) -> NoReturn:
         """Raise the error of the table at which a compiled step has stopped."""
         if self._games.seats[row] != FAULT:
-            raise no_choice_error(self.game)
+            raise common.no_choice_error(self.game)
         self._episodes.seating.blame(row, int(self._games.masks[row, 0]))
 
     def _step_rows(self, actions: np.ndarray) -> Told:
@@ -409,13 +398,13 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
-        check_started(self._is_started, "render")
+        common.check_started(self._is_started, "render")
         if self.render_mode in (None, "human"):
             return self._frame(0)
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        seat = shown_seat(self.render_seat, int(self._games.seats[row]))
+        seat = common.shown_seat(self.render_seat, int(self._games.seats[row]))
         return self._renderer.render(self._tables.states[row], seat)
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -423,7 +412,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return state_without(self, _LINKED)
+        return common.state_without(self, _LINKED)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -462,7 +451,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"ones; got {values!r}"
             )
         if name == "illegal_action":
-            check_choice(name, given[0], ILLEGAL_ACTIONS)
+            check_choice(name, given[0], common.ILLEGAL_ACTIONS)
         elif name == "render_seat":
             check_render_seat(self.game, given[0], (LEARNING_SEAT, WHOLE_TABLE))
         else:
@@ -482,8 +471,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         For a central critic: it contains what the other seats know, so no player may see it.
         """
-        check_started(self._is_started, "state")
-        return seen_by_all(self._tables, self._encoder)
+        common.check_started(self._is_started, "state")
+        return common.seen_by_all(self._tables, self._encoder)
 
     def set_opponents(self, opponents: Any) -> None:
         """Change the opponents, in any form of `opponents`, from the next `reset()` of all tables.
@@ -497,7 +486,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def states(self) -> np.ndarray:
         """Return a copy of the positions [N], as `position_of` gives them."""
-        check_started(self._is_started, "position_of")
+        common.check_started(self._is_started, "position_of")
         return self._tables.states.copy()
 
     def determinize(self, rngs: np.ndarray | None = None) -> np.ndarray:
@@ -505,7 +494,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         `rngs` are streams [N] to draw from; without them fresh ones are made.
         """
-        check_started(self._is_started, "determinize")
+        common.check_started(self._is_started, "determinize")
         if rngs is None:
             rngs = streams([fresh_seed() for _ in range(self.num_envs)])
         return self._tables.determinize(self._tables.all_rows, self._games.seats, rngs)
