@@ -39,11 +39,7 @@ def no_score(state: np.record, seat: int) -> str:
 
 
 def deal_from_fields(
-    deal: Callable[..., Any],
-    fields: Sequence[Field],
-    state: np.record,
-    data: Any,
-    rng: np.record,
+    deal: Callable[..., Any], fields: Sequence[Field], state: np.record, data: Any, rng: np.record
 ) -> None:
     """Deal, then overwrite the given state fields: `{"heaps": [3, 4, 5]}`.
 

@@ -22,10 +22,7 @@ class Config:
     FILES: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}
 
     num_cards: int = setting(
-        50,
-        "cards in the deck: 2 .. 128",
-        "Cards",
-        limits=(cards.MIN_CARDS, cards.MAX_CARDS),
+        50, "cards in the deck: 2 .. 128", "Cards", limits=(cards.MIN_CARDS, cards.MAX_CARDS)
     )
     num_fields: int = setting(
         5,

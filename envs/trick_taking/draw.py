@@ -185,11 +185,7 @@ def _trick_place(owner: int, first: int, layout: table.CardTable) -> Point:
 
 
 def _seat(
-    state: np.record,
-    owner: int,
-    seat: int | None,
-    layout: table.CardTable,
-    playable: set[str],
+    state: np.record, owner: int, seat: int | None, layout: table.CardTable, playable: set[str]
 ) -> list[Shape | Part]:
     """The hand of a seat and its plate, with the tricks it has won.
 

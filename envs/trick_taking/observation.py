@@ -11,12 +11,7 @@ from ..core.compile import array_rule, rule
 from ..core.fields import Field
 from ..core.rng import shuffle, uniform
 from ..core.seats import next_seat, relative_seat, seat_after
-from .rules import (
-    MAX_SEATS,
-    MAX_VALUES,
-    NO_CARD,
-    NO_COLOUR,
-)
+from .rules import MAX_SEATS, MAX_VALUES, NO_CARD, NO_COLOUR
 
 _MAX_CARDS = MAX_SEATS * MAX_VALUES
 _MAX_OTHERS = MAX_SEATS - 1
