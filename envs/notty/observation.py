@@ -25,41 +25,28 @@ from .rules import (
 
 def observation_fields(num_seats: int) -> tuple[Field, ...]:
     """Cards are counts by kind, colour by colour."""
-    n, i16 = num_seats, np.int16
+    n = num_seats
     most_turns, top_action = n * MAX_TURN_LIMIT, first_discard(n) + NUM_GROUPS - 1
     turns, moved, top_kind = MAX_TURN_LIMIT, (n, MAX_DRAWN), NUM_KINDS - 1
+
+    def whole(name: str, shape: tuple[int, ...], low: int, high: int, meaning: str) -> Field:
+        return Field(name, np.int16, shape, low, high, meaning)
+
     return (
-        Field("hands", i16, (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
-        Field("deck", i16, (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
-        Field("seat", i16, (), 0, n - 1, "your seat"),
-        Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
-        Field(
-            "phase",
-            i16,
-            (),
-            0,
-            HAS_BOTH,
-            "phase of the turn: 0 nothing done, 1 drawn, 2 taken, 3 both",
+        whole("hands", (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
+        whole("deck", (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
+        whole("seat", (), 0, n - 1, "your seat"),
+        whole("seat_to_act", (), 0, n - 1, "whose turn it is"),
+        whole(
+            "phase", (), 0, HAS_BOTH, "phase of the turn: 0 nothing done, 1 drawn, 2 taken, 3 both"
         ),
-        Field("turns_played", i16, (), 0, most_turns, "turns that have ended, of all seats"),
-        Field(
-            "turn_limit",
-            i16,
-            (),
-            1,
-            most_turns,
-            "turns of all seats after which the game is a draw",
-        ),
-        Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
-        Field(
-            "takes", i16, (n, 2), 0, turns, "cards taken from larger hands, and from other hands"
-        ),
-        Field(
-            "last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last action; -1: none"
-        ),
-        Field(
+        whole("turns_played", (), 0, most_turns, "turns that have ended, of all seats"),
+        whole("turn_limit", (), 1, most_turns, "turns of all seats after which the game is a draw"),
+        whole("passes", (n,), 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
+        whole("takes", (n, 2), 0, turns, "cards taken from larger hands, and from other hands"),
+        whole("last_actions", (n,), NO_ACTION, top_action, "each seat's last action; -1: none"),
+        whole(
             "last_cards",
-            i16,
             moved,
             NO_CARD,
             top_kind,

@@ -42,7 +42,7 @@ HIGHEST_NEED = 4
 
 def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Field, ...]:
     """Whole numbers in natural units; an empty place has -1 in all its numbers."""
-    n, i16, i64 = num_seats, np.int16, np.int64
+    n = num_seats
     most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
     slots, held = NUM_SLOTS, (n, MAX_RESERVED)
     colours, gem_colours = NUM_COLOURS, NUM_GEM_COLOURS
@@ -50,63 +50,45 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
     top_colour = NUM_COLOURS - 1
     all_cards = MAX_OF_COLOUR * NUM_COLOURS
     by_colour = "black, red, green, blue, white"
+
+    def whole(name: str, shape: tuple[int, ...], low: int, high: int, meaning: str) -> Field:
+        return Field(name, np.int16, shape, low, high, meaning)
+
     plain = (
-        Field("bank", i16, (gem_colours,), 0, most_gems, f"gems in the bank: {by_colour}, yellow"),
-        Field("gems", i16, (n, gem_colours), 0, most_gems, "gems of each seat"),
-        Field("cards", i16, (n, colours), 0, MAX_OF_COLOUR, "cards of each seat by colour"),
-        Field("num_cards", i16, (n,), 0, all_cards, "cards of each seat"),
-        Field("points", i16, (n,), 0, most_points, "points of each seat"),
-        Field("num_nobles", i16, (n,), 0, n + 1, "nobles of each seat"),
-        Field("num_reserved", i16, (n,), 0, MAX_RESERVED, "cards each seat has reserved"),
-        Field(
-            "table_cost",
-            i16,
-            (slots, colours),
-            NOTHING,
-            HIGHEST_COST,
-            "costs of the cards on the table",
+        whole("bank", (gem_colours,), 0, most_gems, f"gems in the bank: {by_colour}, yellow"),
+        whole("gems", (n, gem_colours), 0, most_gems, "gems of each seat"),
+        whole("cards", (n, colours), 0, MAX_OF_COLOUR, "cards of each seat by colour"),
+        whole("num_cards", (n,), 0, all_cards, "cards of each seat"),
+        whole("points", (n,), 0, most_points, "points of each seat"),
+        whole("num_nobles", (n,), 0, n + 1, "nobles of each seat"),
+        whole("num_reserved", (n,), 0, MAX_RESERVED, "cards each seat has reserved"),
+        whole(
+            "table_cost", (slots, colours), NOTHING, HIGHEST_COST, "costs of the cards on the table"
         ),
-        Field("table_colour", i16, (slots,), NOTHING, top_colour, "colours of these cards"),
-        Field("table_points", i16, (slots,), NOTHING, MAX_POINTS_OF_CARD, "their points"),
-        Field(
-            "reserved_cost",
-            i16,
-            (*held, colours),
-            NOTHING,
-            HIGHEST_COST,
-            "costs of the reserved cards",
+        whole("table_colour", (slots,), NOTHING, top_colour, "colours of these cards"),
+        whole("table_points", (slots,), NOTHING, MAX_POINTS_OF_CARD, "their points"),
+        whole(
+            "reserved_cost", (*held, colours), NOTHING, HIGHEST_COST, "costs of the reserved cards"
         ),
-        Field("reserved_colour", i16, held, NOTHING, top_colour, "colours of these cards"),
-        Field("reserved_points", i16, held, NOTHING, MAX_POINTS_OF_CARD, "their points"),
-        Field(
-            "noble_need",
-            i16,
-            (n + 1, colours),
-            NOTHING,
-            HIGHEST_NEED,
-            "cards that each noble needs",
+        whole("reserved_colour", held, NOTHING, top_colour, "colours of these cards"),
+        whole("reserved_points", held, NOTHING, MAX_POINTS_OF_CARD, "their points"),
+        whole("noble_need", (n + 1, colours), NOTHING, HIGHEST_NEED, "cards that each noble needs"),
+        whole("deck_left", (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
+        whole(
+            "last_actions", (n,), NO_ACTION, NUM_ACTIONS - 1, "last action of each seat; -1: none"
         ),
-        Field("deck_left", i16, (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
-        Field(
-            "last_actions",
-            i16,
-            (n,),
-            NO_ACTION,
-            NUM_ACTIONS - 1,
-            "last action of each seat; -1: none",
-        ),
-        Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
-        Field("first_seat", i16, (), 0, n - 1, "who begins each round"),
-        Field("is_choosing", i16, (), 0, 1, "1 if the seat to act is choosing a noble"),
-        Field("passes", i16, (), 0, n, "passes in a row so far"),
-        Field("turn", i16, (), 0, turn_limit, "complete rounds"),
-        Field("turn_limit", i16, (), 1, MAX_TURNS, "house rule: largest number of rounds"),
-        Field("target", i16, (), 1, MAX_TARGET, "house rule: points that end the game"),
+        whole("seat_to_act", (), 0, n - 1, "whose turn it is"),
+        whole("first_seat", (), 0, n - 1, "who begins each round"),
+        whole("is_choosing", (), 0, 1, "1 if the seat to act is choosing a noble"),
+        whole("passes", (), 0, n, "passes in a row so far"),
+        whole("turn", (), 0, turn_limit, "complete rounds"),
+        whole("turn_limit", (), 1, MAX_TURNS, "house rule: largest number of rounds"),
+        whole("target", (), 1, MAX_TARGET, "house rule: points that end the game"),
     )
     packed = tuple(
         Field(
             f"unseen_{tier + 1}",
-            i64,
+            np.int64,
             (),
             0,
             (1 << size) - 1,
