@@ -45,6 +45,7 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
     n = num_seats
     i8, i64 = np.int8, np.int64
     most_points = num_games * (n - 1)
+    known = "exchanged cards still held, except the 2 of oros"
     return (
         Field("hands", i64, (n,), 0, ALL_PLAYS, "the plays each hand can make"),
         Field(
@@ -62,14 +63,7 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("golds_seat", i8, (), NO_SEAT, n - 1, "who holds the 2 of oros; NO_SEAT: played"),
         Field("gives_left", i8, (), 0, 3, "cards to give back before play begins"),
         Field("received", i8, (n, 2), NO_RANK, TOP_RANK, "ranks received in the exchange"),
-        Field(
-            "known_held",
-            i64,
-            (n,),
-            0,
-            ALL_PLAYS,
-            "exchanged cards still held, except the 2 of oros",
-        ),
+        Field("known_held", i64, (n,), 0, ALL_PLAYS, known),
         Field("golds_shown", i8, (), 0, 1, "the 2 of oros has been exchanged"),
         Field("roles", i8, (n,), 0, n, "placings of the previous game; 0 in the first"),
         Field(

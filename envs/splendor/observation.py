@@ -85,17 +85,10 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
         whole("turn_limit", (), 1, MAX_TURNS, "house rule: largest number of rounds"),
         whole("target", (), 1, MAX_TARGET, "house rule: points that end the game"),
     )
+    left = "cards left in the deck of tier {}, in the order of cards.csv"
     packed = tuple(
-        Field(
-            f"unseen_{tier + 1}",
-            np.int64,
-            (),
-            0,
-            (1 << size) - 1,
-            f"cards left in the deck of tier {tier + 1}, in the order of cards.csv",
-            num_bits=size,
-        )
-        for tier, size in enumerate(TIER_SIZES)
+        Field(f"unseen_{tier}", np.int64, (), 0, (1 << size) - 1, left.format(tier), num_bits=size)
+        for tier, size in enumerate(TIER_SIZES, start=1)
     )
     return plain + packed
 

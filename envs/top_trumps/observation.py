@@ -41,20 +41,12 @@ def observation_fields(
     num_cards: int, num_fields: int, trick_limit: int, low: int, high: int
 ) -> tuple[Field, ...]:
     """A network sees plain numbers and three sets; the sets of each place are hidden from it."""
+    ids = "ids as numbers in base 36, or rows of a fixed deck"
     return (
         *_table_fields(num_cards, num_fields, trick_limit, low, high),
         *_deck_fields(num_cards, num_fields, low, high),
         *_set_fields(num_cards),
-        Field(
-            "ids",
-            np.int64,
-            (num_cards,),
-            0,
-            NUM_IDS - 1,
-            "ids as numbers in base 36, or rows of a fixed deck",
-            num_bits=WORD_BITS,
-            hidden=True,
-        ),
+        Field("ids", np.int64, (num_cards,), 0, NUM_IDS - 1, ids, WORD_BITS, hidden=True),
     )
 
 
@@ -102,6 +94,7 @@ def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[
 def _set_fields(num_cards: int) -> tuple[Field, ...]:
     n, num_words, bits = num_cards, mask_words(num_cards), min(num_cards, WORD_BITS)
     most = (1 << min(num_cards, WORD_BITS - 1)) - 1
+    may_lie = "the cards that may lie at each place"
 
     def sets(name: str, shape: tuple[int, ...], meaning: str, hidden: bool = False) -> Field:
         return Field(name, np.int64, (*shape, num_words), 0, most, meaning, bits, hidden)
@@ -110,13 +103,8 @@ def _set_fields(num_cards: int) -> tuple[Field, ...]:
         sets("own_cards", (), "the cards in your deck"),
         sets("opponent_cards", (), "the cards in the opponent's deck"),
         sets("opponent_top", (), "the cards that may be the opponent's top card"),
-        sets("own_slots", (n,), "the cards that may lie at each place of your deck", hidden=True),
-        sets(
-            "opponent_slots",
-            (n,),
-            "the cards that may lie at each place of the opponent's deck",
-            hidden=True,
-        ),
+        sets("own_slots", (n,), f"{may_lie} of your deck", hidden=True),
+        sets("opponent_slots", (n,), f"{may_lie} of the opponent's deck", hidden=True),
     )
 
 

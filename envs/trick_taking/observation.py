@@ -27,6 +27,7 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
     every_colour = (1 << n) - 1
     played = "cards each seat has played, this trick included, by seat and colour"
     unseen = "cards in the other hands" if n > 2 else "the other hand"
+    voids = "colours that each seat has failed to follow"
     return (
         Field("tricks_won", i8, (n,), 0, num_values, "tricks taken by each seat"),
         Field("leader", i8, (), 0, n - 1, "who leads the trick"),
@@ -38,15 +39,7 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
         Field("unseen", i64, (n,), 0, colour, f"{unseen}, by colour", num_bits=bits),
         Field("table", i64, (n,), 0, colour, "cards of this trick, by colour", num_bits=bits),
         Field("played", i64, (n, n), 0, colour, played, num_bits=bits),
-        Field(
-            "voids",
-            i64,
-            (n,),
-            0,
-            every_colour,
-            "colours that each seat has failed to follow",
-            num_bits=n,
-        ),
+        Field("voids", i64, (n,), 0, every_colour, voids, num_bits=n),
     )
 
 
