@@ -52,31 +52,17 @@ def unpack(word: int, num_colours: int = NUM_GEM_COLOURS) -> list[int]:
     return [int(word) >> COLOUR_BITS * colour & 0x7F for colour in range(num_colours)]
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def _rows(name: str) -> list[list[str]]:
+    """The rows of a table below its head."""
     with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.reader(file))[1:]
 
 
-def _cards() -> tuple[DevelopmentCard, ...]:
-    return tuple(
-        DevelopmentCard(
-            int(row["tier"]) - 1,
-            COLOURS.index(row["colour"]),
-            int(row["points"]),
-            tuple(int(row[f"cost_{colour}"]) for colour in COLOURS),
-        )
-        for row in _rows("cards.csv")
-    )
-
-
-def _nobles() -> tuple[tuple[int, ...], ...]:
-    return tuple(
-        tuple(int(row[f"need_{colour}"]) for colour in COLOURS) for row in _rows("nobles.csv")
-    )
-
-
-CARDS = _cards()  # sorted by tier, so a tier is a range of indices
-NOBLES = _nobles()
+CARDS = tuple(  # sorted by tier, so a tier is a range of indices
+    DevelopmentCard(int(tier) - 1, COLOURS.index(colour), int(points), tuple(map(int, cost)))
+    for tier, colour, points, *cost in _rows("cards.csv")
+)
+NOBLES = tuple(tuple(map(int, need)) for need in _rows("nobles.csv"))
 FIRST_OF_TIER = (0, 40, 70, 90)
 
 _NO_WORD = pack([UNAFFORDABLE] * NUM_COLOURS)
