@@ -112,11 +112,7 @@ def _too_many(game: Game) -> str:
     return f"{game.name} can draw in more than {MAX_WAYS:,} ways here, too many to list"
 
 
-def _draw_below(rng: _Script, limit: int) -> np.int64:
-    return rng.draw(limit)
-
-
 @lru_cache(maxsize=16)
 def _with_scripted_draws(game: Game) -> Game:
     """Return the game with rules that draw from a `_Script`."""
-    return in_python(game, ((below, _draw_below),))
+    return in_python(game, ((below, _Script.draw),))

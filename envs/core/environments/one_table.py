@@ -43,7 +43,8 @@ class OneTable:
         seen = self.games, 0, told
         self._step = partial(entry_point(loops.step, played), *played)
         look = cache(lambda: entry_point(loops.look, seen))  # few need it: compiled when called
-        self._look = lambda seat: look()(self.games, seat, told)
+        # Writes what a seat knows to `numbers` and `told.records`, even out of its turn.
+        self.look: Callable[[int], None] = lambda seat: look()(self.games, seat, told)
         self._note = self.played.actions.append  # bound: looking it up at each step takes longer
 
     def play(self, action: int) -> int:
@@ -84,9 +85,5 @@ class OneTable:
         rngs = streams([fresh_seed()]) if rng is None else rng
         return self.tables.determinize(self.tables.all_rows, np.array([seat]), rngs)[0]
 
-    def look(self, seat: int) -> None:
-        """Write what `seat` knows to `numbers` and `told.records`, even out of its turn."""
-        self._look(seat)
-
     def __getstate__(self) -> dict[str, Any]:
-        return state_without(self, ("_step", "_look", "_note", "mask", "numbers"))
+        return state_without(self, ("_step", "look", "_note", "mask", "numbers"))

@@ -127,17 +127,13 @@ class Seating:
         self.choices: list[int] | None = None  # if set: actions of policies that do not repeat
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, dtype=np.int64)
-        self._codes = self._compiled.codes[self.seated]
+        self.codes = self._compiled.codes  # of each policy in the loops; the last is EXTERNAL
+        self._codes = self.codes[self.seated]
 
     def seat(self, seated: np.ndarray) -> None:
         """Change the seats [tables, seats]."""
         self.seated[:] = seated
-        self._codes[:] = self._compiled.codes[seated]
-
-    @property
-    def codes(self) -> np.ndarray:
-        """Return the code of each policy in the loops, and EXTERNAL at the end."""
-        return self._compiled.codes
+        self._codes[:] = self.codes[seated]
 
     def draw(self, rows: np.ndarray, draws: Draws) -> None:
         """Draw who sits at these tables, which get new games."""
