@@ -25,29 +25,18 @@ _LAST_START = NUM_NUMBERS - SMALLEST_GROUP + 1
 
 KIND_NAMES = tuple(f"{colour} {number + 1}" for colour in COLOURS for number in range(NUM_NUMBERS))
 
-
-def _runs() -> list[tuple[int, ...]]:
-    """Consecutive numbers of one colour, by colour, first and last number."""
-    return [
-        tuple(range(colour * NUM_NUMBERS + first, colour * NUM_NUMBERS + last + 1))
-        for colour in range(NUM_COLOURS)
-        for first in range(_LAST_START)
-        for last in range(first + SMALLEST_GROUP - 1, NUM_NUMBERS)
-    ]
-
-
-def _sets() -> list[tuple[int, ...]]:
-    """One number in three or four colours, by number."""
-    return [
-        tuple(colour * NUM_NUMBERS + number for colour in colours)
-        for number in range(NUM_NUMBERS)
-        for size in range(SMALLEST_GROUP, NUM_COLOURS + 1)
-        for colours in combinations(range(NUM_COLOURS), size)
-    ]
-
-
-RUNS = tuple(_runs())
-SETS = tuple(_sets())
+RUNS = tuple(  # consecutive numbers of one colour, by colour, first and last number
+    tuple(range(colour * NUM_NUMBERS + first, colour * NUM_NUMBERS + last + 1))
+    for colour in range(NUM_COLOURS)
+    for first in range(_LAST_START)
+    for last in range(first + SMALLEST_GROUP - 1, NUM_NUMBERS)
+)
+SETS = tuple(  # one number in three or four colours, by number
+    tuple(colour * NUM_NUMBERS + number for colour in colours)
+    for number in range(NUM_NUMBERS)
+    for size in range(SMALLEST_GROUP, NUM_COLOURS + 1)
+    for colours in combinations(range(NUM_COLOURS), size)
+)
 GROUPS = RUNS + SETS  # each as its kinds, in ascending order
 GROUP_WORDS = np.array([sum(1 << kind for kind in group) for group in GROUPS], np.int64)
 

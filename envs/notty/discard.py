@@ -39,12 +39,6 @@ DIGITS = np.array([BASE ** (NUM_NUMBERS - 1 - number) for number in range(NUM_NU
 _SIGN = np.int64(-(2**63))  # with this bit flipped, signed words compare like unsigned ones
 
 
-def _pattern_of_bits() -> np.ndarray:
-    """The pattern [1024] of each set of numbers held once."""
-    bits = np.arange(1 << NUM_NUMBERS)[:, None] >> np.arange(NUM_NUMBERS) & 1
-    return (bits @ DIGITS).astype(np.int64)
-
-
 def _bits_of_pattern() -> np.ndarray:
     """For each pattern the numbers held once (low ten bits) and twice (the next ten)."""
     counts = np.arange(NUM_PATTERNS)[:, None] // DIGITS % BASE
@@ -73,7 +67,8 @@ def _best_runs() -> np.ndarray:
             return best.astype(np.int32)
 
 
-_PATTERN_OF_BITS = _pattern_of_bits()
+# The pattern [1024] of each set of numbers held once.
+_PATTERN_OF_BITS = (np.arange(1 << NUM_NUMBERS)[:, None] >> np.arange(NUM_NUMBERS) & 1) @ DIGITS
 _BITS_OF_PATTERN = _bits_of_pattern()
 _BEST_RUNS = _best_runs()
 _COVERED = (_BEST_RUNS >> PATTERN_BITS).astype(np.uint8)
