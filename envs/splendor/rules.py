@@ -395,7 +395,7 @@ def invite_noble(state, seat):
     willing = np.int64(0)
     for slot in range(state.nobles.shape[0]):
         need = NEED_WORDS[state.nobles[slot]]
-        willing |= np.int64(covers(state.cards[seat], need)) << slot
+        willing |= np.int64(lacking(need, state.cards[seat]) == 0) << slot
     if willing == 0:
         return
     if popcount(willing) == 1:
@@ -505,12 +505,6 @@ def lacking(cost, held):
     difference = (cost | GUARDS) - held
     guards = difference & GUARDS  # cleared where more is held than the cost
     return difference & (guards - (guards >> 7))
-
-
-@rule
-def covers(held, need):
-    """Whether a seat holds at least as much of each colour as needed."""
-    return ((held | GUARDS) - need) & GUARDS == GUARDS
 
 
 @rule
