@@ -49,7 +49,7 @@ def pack(counts: Sequence[int]) -> int:
 
 def unpack(word: int, num_colours: int = NUM_GEM_COLOURS) -> list[int]:
     """The inverse of `pack`."""
-    return [int(word) >> COLOUR_BITS * colour & 0x7F for colour in range(num_colours)]
+    return [int(word) >> COLOUR_BITS * colour & 0xFF for colour in range(num_colours)]
 
 
 def _rows(name: str) -> list[list[str]]:

@@ -13,7 +13,6 @@ from ..core.words import shortened
 from .actions import GEM_LIMIT, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
-    COLOUR_BITS,
     COLOURS,
     FIRST_OF_TIER,
     GEM_COLOURS,
@@ -24,6 +23,7 @@ from .cards import (
     NUM_GEM_COLOURS,
     NUM_TIERS,
     TIER_SIZES,
+    unpack,
 )
 from .rules import GEMS_OF_COLOUR, MAX_OF_COLOUR, YELLOW_GEMS, start_game
 
@@ -124,8 +124,7 @@ def _check_fits(state: np.record, name: str, given: Any, expected: Any) -> None:
 
 def _counts(words: Iterable[int]) -> np.ndarray:
     """The numbers in some words, by colour: [words, colours]."""
-    shifts = COLOUR_BITS * np.arange(NUM_GEM_COLOURS)
-    return np.array([int(word) >> shifts & 0xFF for word in words])
+    return np.array([unpack(word) for word in words])
 
 
 def _bits(word: Any) -> list[int]:

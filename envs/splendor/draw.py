@@ -150,12 +150,9 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
         return (*map(_bank_id, taken), *(_gems_id(owner, colour) for colour in returned))
     if action < actions.BUY:
         return (_card_id(int(state["table"][action - actions.RESERVE])),) * CLICKS_ON_CARD
-    if action < actions.BUY_RESERVED:
-        return (_card_id(int(state["table"][action - actions.BUY])),) * CLICKS_ON_CARD
     if action < actions.PASS:
-        return (
-            _card_id(int(state["reserved"][owner, action - actions.BUY_RESERVED])),
-        ) * CLICKS_ON_CARD
+        for_sale = *state["table"], *state["reserved"][owner]
+        return (_card_id(int(for_sale[action - actions.BUY])),) * CLICKS_ON_CARD
     if action == actions.PASS:
         return ("pass",)
     if action < actions.RESERVE_RETURNING:

@@ -11,7 +11,6 @@ from ..core.words import count_noun
 from .actions import (
     ACTION_NAMES,
     BUY,
-    BUY_RESERVED,
     COLLECT_RETURNING,
     MAX_RESERVED,
     NOBLE,
@@ -51,11 +50,10 @@ def label_action(state: np.record, action: int) -> str:
     if action >= RESERVE_RETURNING:
         colour, slot = divmod(action - RESERVE_RETURNING, NUM_SLOTS)
         return f"reserve {_card_label(state['table'][slot])}, return {COLOURS[colour]}"
-    if action >= BUY_RESERVED:
-        held = state["reserved"][state["seat_to_act"]]
-        return f"buy {_card_label(held[action - BUY_RESERVED])}"
-    verb, first = ("buy", BUY) if action >= BUY else ("reserve", RESERVE)
-    return f"{verb} {_card_label(state['table'][action - first])}"
+    if action >= BUY:
+        for_sale = *state["table"], *state["reserved"][state["seat_to_act"]]
+        return f"buy {_card_label(for_sale[action - BUY])}"
+    return f"reserve {_card_label(state['table'][action - RESERVE])}"
 
 
 def _collecting_label(action: int) -> str:
