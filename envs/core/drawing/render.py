@@ -74,10 +74,7 @@ def has_narrow(game: Game) -> bool:
 @lru_cache(maxsize=64)
 def _draw_options(game: Game) -> tuple[str, ...]:
     """Return which of the options of `drawn` the game's own `draw` takes."""
-    try:
-        known = inspect.signature(game.draw).parameters  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return ()
+    known = inspect.signature(game.draw).parameters  # type: ignore[arg-type]
     return tuple(name for name in ("is_narrow", "is_live") if name in known)
 
 
