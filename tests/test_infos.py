@@ -10,7 +10,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_vector
 from parlour.envs import GAMES, load_game, registry
-from parlour.envs.core.environments.ends import IllegalEnds
+from parlour.envs.core.environments.common import IllegalEnds
 from tests.view_tools import an_illegal_action, short
 
 pytestmark = pytest.mark.plain

@@ -17,7 +17,6 @@ from ..play.tables import random_actions
 from ..played.played import Played
 from ..rng import check_seed, fresh_seed
 from . import common
-from .ends import IllegalEnds
 from .episodes import Episodes
 from .keywords import SOLO, with_keywords
 from .notebook import environment_bundle, nothing_yet
@@ -60,7 +59,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._encoder = common.ObservationEncoder(game, observation)
         self._played = Played()
         self._episodes = Episodes(game, seat, opponents, skip_forced, self._played)
-        self._illegal_ends = IllegalEnds()
+        self._illegal_ends = common.IllegalEnds()
         self.observation_space = common.observation_space(game, self._encoder, layout)
         self.action_space = spaces.Discrete(game.num_actions)
         self._row = np.zeros(1, np.int64)

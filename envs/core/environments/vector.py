@@ -21,7 +21,6 @@ from ..play.slices import check_num_threads, play_slices
 from ..play.tables import Tables, action_masks, new_told, random_actions, strike_illegal
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from . import common
-from .ends import IllegalEnds, step_limit
 from .episodes import RANDOM_SEAT, Episodes
 from .keywords import VECTOR, with_keywords
 
@@ -103,9 +102,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         check_render_seat(game, self.render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         self._renderer = Renderer(game, render_mode)
         self.illegal_action = illegal_action
-        self._illegal_ends = IllegalEnds()
+        self._illegal_ends = common.IllegalEnds()
         self.layout = layout
-        self._max_steps = step_limit(max_episode_steps)
+        self._max_steps = common.step_limit(max_episode_steps)
         self.skip_forced = skip_forced
         self._encoder = common.ObservationEncoder(game, observation)
         players = [] if self_play else opponents
