@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from parlour.baselines.players.policy import Policy
-from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import KIND_NAMES, kinds_of
 from parlour.envs.notty.text import cards_text
 from parlour.envs.registry import load_game
+from tests.one_table import OneTable
 
 # Sixteen and twenty cards without a group: no three neighbours, no number in three colours.
 SIXTEEN = "red 1 1 2 2 4 4 5 5, blue 7 7 8 8 10 10, green 3 3"
@@ -54,30 +54,18 @@ def deal_of(*hands: str, first: str | None = None, **more: Any) -> dict[str, Any
 
 def table(
     *hands: str, first: str | None = None, script: str = "", seed: int = 0, **config: Any
-) -> Tables:
+) -> OneTable:
     """A table on these hands, after the plies of the script; `beginner` may say who begins."""
     more = {"seat_to_act": config.pop("beginner")} if "beginner" in config else {}
     game = load_game("notty", num_players=len(hands), **config)
-    tables = Tables(game, streams([seed]))
-    tables.deal_from(0, deal_of(*hands, first=first, **more))
-    return play(tables, script)
+    return play(OneTable(game, deal_of(*hands, first=first, **more), seed), script)
 
 
-def play(tables: Tables, script: str) -> Tables:
-    """Play the actions of the script, spaces between them; each must be legal."""
-    game = tables.game
+def play(table: OneTable, script: str) -> OneTable:
+    """Play the actions of the script, spaces between them."""
+    game = table.game
     names = name_starts(game.action_name(action) for action in range(game.num_actions))
-    for name in split_names(script, names):
-        assert name in legal(tables)
-        action = game.parse_action(name)
-        tables.apply(np.array([0]), np.array([action]))
-    return tables
-
-
-def legal(tables: Tables) -> list[str]:
-    """The legal actions at the one table, by name."""
-    state, game = tables.states[0], tables.game
-    return [game.action_name(action) for action in game.legal_action_list(state)]
+    return table.play(*split_names(script, names))
 
 
 def decisions(policy: Policy, tables: Tables, number: int) -> list[str]:
@@ -93,23 +81,3 @@ def decisions(policy: Policy, tables: Tables, number: int) -> list[str]:
 def hand(tables: Tables, seat: int) -> str:
     """The cards of a seat at the one table, written short."""
     return cards_text(kinds_of(*tables.states[0]["hands"][seat]))
-
-
-def returns(tables: Tables) -> list[float]:
-    """The returns at the one table."""
-    return tables.returns(tables.all_rows)[0].tolist()
-
-
-def is_over(tables: Tables) -> bool:
-    """Whether the game at the one table has ended."""
-    return bool(tables.game.is_terminal(tables.states[0]))
-
-
-def observed(tables: Tables, seat: int) -> np.record:
-    """What a seat knows at the one table."""
-    return tables.observe(np.array([0]), np.array([seat]))[0]
-
-
-def chance_is_to_act(game: Game, state: np.record) -> bool:
-    """Whether the game itself has to draw."""
-    return bool(game.seat_to_act(state) == CHANCE)

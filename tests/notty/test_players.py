@@ -33,7 +33,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words
 from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
-from tests.notty.playing import SIXTEEN, TWENTY, decisions, legal, play, table
+from tests.notty.playing import SIXTEEN, TWENTY, decisions, play, table
 
 pytestmark = pytest.mark.plain
 
@@ -70,7 +70,7 @@ def test_the_estimate_plays_as_the_exact_value_where_one_move_is_far_better() ->
 def test_of_equally_hopeless_first_moves_x_aggressive_draws_one() -> None:
     """A hand of one card at a limit of five, where no two more cards make a group with a take."""
     tables = table("red 1 1 4 4", "blue 1 1 7", hand_limit=5)
-    assert legal(tables) == ["pass", "draw:1", "take:+1"]
+    assert tables.legal == ["pass", "draw:1", "take:+1"]
     assert only(tables, "x_aggressive") == "draw:1"
 
 

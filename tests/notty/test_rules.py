@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from parlour.envs.core.game import CHANCE
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import GROUPS, deck_words, has_group, kinds_of
@@ -15,14 +16,9 @@ from parlour.envs.registry import load_game
 from tests.notty.playing import (
     SIXTEEN,
     TWENTY,
-    chance_is_to_act,
     deal_of,
     hand,
-    is_over,
-    legal,
-    observed,
     play,
-    returns,
     table,
 )
 
@@ -61,11 +57,11 @@ def test_the_initial_hand_is_a_setting() -> None:
 
 def test_all_hands_and_the_deck_are_open_and_its_order_is_not() -> None:
     tables = table(*APART, first="red 9, blue 9")
-    seen = observed(tables, 1)
+    seen = tables.observed(1)
     assert seen.hands[0].sum() == seen.hands[1].sum() == 3
     assert seen.deck.sum() == 74
     other = table(*APART, first="blue 9, red 9")
-    assert observed(other, 1).tobytes() == seen.tobytes()
+    assert other.observed(1).tobytes() == seen.tobytes()
     assert other.states.tobytes() != tables.states.tobytes()
 
 
@@ -92,7 +88,7 @@ def test_a_group_is_a_run_of_one_colour_or_one_number_in_three_colours(
     cards: str, is_group: bool
 ) -> None:
     tables = table(cards + ", green 9", "red 1", discard="manual")
-    discards = [name for name in legal(tables) if name.startswith("discard")]
+    discards = [name for name in tables.legal if name.startswith("discard")]
     assert bool(discards) == is_group
     assert bool(has_group(tables.states[0]["hands"][0, 0])) == is_group
 
@@ -108,7 +104,7 @@ def test_there_are_144_runs_and_50_sets_and_each_has_three_cards_or_more() -> No
 
 def test_a_turn_begins_with_draw_take_or_pass() -> None:
     tables = table(*APART)
-    assert legal(tables) == ["pass", "draw:1", "draw:2", "draw:3", "take:+1"]
+    assert tables.legal == ["pass", "draw:1", "draw:2", "draw:3", "take:+1"]
     assert tables.states[0]["phase"] == NOTHING_YET
 
 
@@ -122,8 +118,8 @@ def test_a_pass_ends_the_turn() -> None:
 def test_a_draw_gets_so_many_cards_from_the_top_of_the_deck(count: int) -> None:
     tables = table(*APART, first="red 9, blue 9 6", script=f"draw:{count}")
     drawn = ["red 9", "blue 9", "blue 6"][:count]
-    assert observed(tables, 0).hands[0].sum() == 3 + count
-    assert observed(tables, 0).last_cards[0].tolist() == [
+    assert tables.observed(0).hands[0].sum() == 3 + count
+    assert tables.observed(0).last_cards[0].tolist() == [
         {"red 9": 8, "blue 9": 18, "blue 6": 15}[name] for name in drawn
     ] + [-1] * (3 - count)
     assert tables.states[0]["phase"] == HAS_DRAWN
@@ -131,14 +127,14 @@ def test_a_draw_gets_so_many_cards_from_the_top_of_the_deck(count: int) -> None:
 
 def test_after_a_draw_one_can_only_take_or_end_the_turn() -> None:
     tables = table(*APART, first="red 9", script="draw:1")
-    assert legal(tables) == ["pass", "take:+1"]
+    assert tables.legal == ["pass", "take:+1"]
     assert play(tables, "pass").states[0]["seat_to_act"] == 1
 
 
 def test_after_a_take_one_can_only_draw_or_end_the_turn() -> None:
     tables = table(*APART, script="take:+1")
     assert tables.states[0]["phase"] == HAS_TAKEN
-    assert legal(tables) == ["pass", "draw:1", "draw:2", "draw:3"]
+    assert tables.legal == ["pass", "draw:1", "draw:2", "draw:3"]
 
 
 @pytest.mark.parametrize("script", ["draw:1 take:+1", "take:+1 draw:1"])
@@ -175,8 +171,8 @@ def test_a_take_gets_each_card_of_the_hand_as_often() -> None:
     taken: Counter[int] = Counter()
     for seed in range(600):
         tables = table(*APART, script="take:+1", seed=seed)
-        taken[int(observed(tables, 0).last_cards[0, 0])] += 1
-        assert observed(tables, 0).hands[1].sum() == 2
+        taken[int(tables.observed(0).last_cards[0, 0])] += 1
+        assert tables.observed(0).hands[1].sum() == 2
     assert len(taken) == 3
     assert all(abs(count - 200) < 60 for count in taken.values())
 
@@ -184,14 +180,14 @@ def test_a_take_gets_each_card_of_the_hand_as_often() -> None:
 def test_takes_are_counted_clockwise_from_the_actor() -> None:
     hands = ("red 1 5, blue 3", "green 2 8, yellow 10", "red 10, blue 10 7", "green 5, blue 9 9")
     tables = table(*hands, beginner=2, script="take:+3")
-    assert [int(n) for n in observed(tables, 0).hands.sum(axis=1)] == [3, 2, 4, 3]
+    assert [int(n) for n in tables.observed(0).hands.sum(axis=1)] == [3, 2, 4, 3]
 
 
 def test_nobody_takes_from_a_hand_of_two_or_fewer_cards() -> None:
     for small in ("green 2 8", "green 2"):
-        assert "take:+1" not in legal(table(APART[0], small))
-        assert "take:+1" in legal(table(APART[0], small, protect_small_hands=False))
-    assert "take:+1" in legal(table("green 2", APART[0]))
+        assert "take:+1" not in table(APART[0], small).legal
+        assert "take:+1" in table(APART[0], small, protect_small_hands=False).legal
+    assert "take:+1" in table("green 2", APART[0]).legal
 
 
 # 9: the hand limit
@@ -215,17 +211,17 @@ def test_near_the_hand_limit_draws_are_smaller_and_at_it_one_can_only_pass(
     if away == 3:
         names = names.removesuffix(" 6")
     tables = table(names, APART[1])
-    assert observed(tables, 0).hands[0].sum() == 20 - away
-    assert legal(tables) == expected
+    assert tables.observed(0).hands[0].sum() == 20 - away
+    assert tables.legal == expected
 
 
 def test_the_hand_limit_is_a_setting() -> None:
-    assert legal(table(SIXTEEN, APART[1], hand_limit=16)) == ["pass"]
+    assert table(SIXTEEN, APART[1], hand_limit=16).legal == ["pass"]
 
 
 def test_a_take_to_the_limit_leaves_only_the_end_of_the_turn() -> None:
     tables = table("red 1 1 4 4", "green 2 8, yellow 10", hand_limit=5, script="take:+1")
-    assert legal(tables) == ["pass"]
+    assert tables.legal == ["pass"]
 
 
 def test_a_draw_larger_than_the_deck_is_not_legal() -> None:
@@ -236,10 +232,10 @@ def test_a_draw_larger_than_the_deck_is_not_legal() -> None:
     ]
     last = "red 9 9, blue 3 3 6 6, green 1 1 2 2 4 4 5 5, yellow 7 7"
     tables = table(*fifths, last, beginner=3)
-    assert observed(tables, 3).deck.sum() == 4
-    assert legal(tables)[1:4] == ["draw:1", "draw:2", "draw:3"]
+    assert tables.observed(3).deck.sum() == 4
+    assert tables.legal[1:4] == ["draw:1", "draw:2", "draw:3"]
     fuller = table(*fifths, last + " 8 8", beginner=3)
-    assert legal(fuller)[1:4] == ["draw:1", "draw:2", "take:+1"]
+    assert fuller.legal[1:4] == ["draw:1", "draw:2", "take:+1"]
 
 
 # 10, 11: discards
@@ -248,7 +244,7 @@ def test_a_draw_larger_than_the_deck_is_not_legal() -> None:
 def test_groups_are_discarded_when_a_turn_begins() -> None:
     tables = table("red 3 4 5, blue 9", "green 1 2 3, blue 8")
     assert hand(tables, 0) == "blue 9"
-    assert observed(tables, 0).hands[1].sum() == 4  # not its turn yet
+    assert tables.observed(0).hands[1].sum() == 4  # not its turn yet
     play(tables, "pass")
     assert hand(tables, 1) == "blue 8"
 
@@ -278,7 +274,7 @@ def test_of_several_best_discards_the_smallest_counts_are_left() -> None:
 
 def test_discarded_cards_go_back_into_the_deck_which_is_shuffled() -> None:
     tables = table("red 3 4, blue 9", APART[1], first="red 5", script="draw:1")
-    assert observed(tables, 0).deck[[2, 3, 4]].tolist() == [2, 2, 2]
+    assert tables.observed(0).deck[[2, 3, 4]].tolist() == [2, 2, 2]
     assert tables.states[0]["num_ordered"] == 0
 
 
@@ -294,7 +290,7 @@ def test_a_deck_that_is_laid_down_is_drawn_in_order_until_something_is_discarded
 
 def test_by_hand_the_seat_discards_a_group_at_a_time_or_holds_it() -> None:
     tables = table("red 3 4 5 6, blue 9", APART[1], discard="manual")
-    discards = [name for name in legal(tables) if name.startswith("discard")]
+    discards = [name for name in tables.legal if name.startswith("discard")]
     assert discards == ["discard:red 3-5", "discard:red 3-6", "discard:red 4-6"]
     play(tables, "pass")
     assert hand(tables, 0) == "red 3 4 5 6, blue 9"
@@ -308,15 +304,15 @@ def test_by_hand_groups_go_before_between_and_after_the_actions() -> None:
     tables = table(held, APART[1], discard="manual", first="red 9")
     play(tables, "discard:red 1-3 draw:1 discard:blue 4-6 take:+1")
     assert tables.states[0]["phase"] == HAS_BOTH
-    assert legal(tables) == ["pass", "discard:green 7-9"]
+    assert tables.legal == ["pass", "discard:green 7-9"]
     play(tables, "discard:green 7-9")
-    assert legal(tables) == ["pass"]
+    assert tables.legal == ["pass"]
     assert play(tables, "pass").states[0]["seat_to_act"] == 1
 
 
 def test_by_hand_sets_are_actions_too() -> None:
     tables = table("red 7, blue 7, green 7, yellow 7 1", APART[1], discard="manual")
-    names = [name for name in legal(tables) if name.startswith("discard")]
+    names = [name for name in tables.legal if name.startswith("discard")]
     assert names == [
         "discard:7 red blue green",
         "discard:7 red blue yellow",
@@ -337,36 +333,36 @@ def test_by_hand_one_copy_of_a_kind_goes_with_its_group() -> None:
 
 def test_a_seat_whose_hand_is_empty_wins_at_once() -> None:
     tables = table("red 3 4", APART[1], first="red 5", script="draw:1")
-    assert is_over(tables)
-    assert returns(tables) == [1.0, -1.0]
-    assert legal(tables) == []
+    assert tables.is_over
+    assert tables.outcome == [1.0, -1.0]
+    assert tables.legal == []
 
 
 def test_the_losers_share_the_loss() -> None:
     tables = table("red 3 4", *APART, first="red 5", script="draw:1")
-    assert returns(tables) == [1.0, -0.5, -0.5]
+    assert tables.outcome == [1.0, -0.5, -0.5]
 
 
 def test_a_hand_that_is_one_group_wins_when_its_turn_begins() -> None:
-    assert returns(table("red 3 4 5", APART[1])) == [1.0, -1.0]
-    assert returns(table(APART[1], "red 3 4 5", script="pass")) == [-1.0, 1.0]
+    assert table("red 3 4 5", APART[1]).outcome == [1.0, -1.0]
+    assert table(APART[1], "red 3 4 5", script="pass").outcome == [-1.0, 1.0]
 
 
 def test_by_hand_the_last_group_wins() -> None:
     tables = table("red 3 4 5", APART[1], discard="manual")
-    assert not is_over(tables)
-    assert returns(play(tables, "discard:red 3-5")) == [1.0, -1.0]
+    assert not tables.is_over
+    assert play(tables, "discard:red 3-5").outcome == [1.0, -1.0]
 
 
 def test_a_seat_whose_last_card_is_taken_wins() -> None:
     tables = table(APART[0], "green 7", protect_small_hands=False, script="take:+1")
-    assert returns(tables) == [-1.0, 1.0]
+    assert tables.outcome == [-1.0, 1.0]
 
 
 def test_the_last_card_taken_wins_before_the_taker_discards() -> None:
     tables = table("red 3 4", "red 5", protect_small_hands=False, script="take:+1")
     assert hand(tables, 0) == "red 3 4 5"
-    assert returns(tables) == [-1.0, 1.0]
+    assert tables.outcome == [-1.0, 1.0]
 
 
 # 14: draws
@@ -374,22 +370,22 @@ def test_the_last_card_taken_wins_before_the_taker_discards() -> None:
 
 def test_the_game_is_a_draw_after_so_many_turns_of_each_seat() -> None:
     tables = table(*APART, turn_limit=2, script="pass pass pass")
-    assert not is_over(tables)
-    assert returns(play(tables, "pass")) == [0.0, 0.0]
-    assert is_over(tables)
+    assert not tables.is_over
+    assert play(tables, "pass").outcome == [0.0, 0.0]
+    assert tables.is_over
 
 
 def test_the_game_is_a_draw_when_all_hands_are_at_the_limit_without_a_group() -> None:
     full = "red 1 1 4 4 7"
-    assert not is_over(table(full, "blue 1 1 4 4", hand_limit=5))
+    assert not table(full, "blue 1 1 4 4", hand_limit=5).is_over
     tables = table(full, "blue 1 1 4 4 7", hand_limit=5)
-    assert is_over(tables)
-    assert returns(tables) == [0.0, 0.0]
+    assert tables.is_over
+    assert tables.outcome == [0.0, 0.0]
 
 
 def test_a_group_held_by_hand_is_no_deadlock() -> None:
     hands = ("red 1 1 4 4 7", "blue 1 2 3 7 9")
-    assert not is_over(table(*hands, hand_limit=5, discard="manual"))
+    assert not table(*hands, hand_limit=5, discard="manual").is_over
 
 
 # The record of the turns
@@ -399,14 +395,14 @@ def test_drawing_is_chance_and_the_whole_draw_is_one_ply() -> None:
     tables = table(*APART)
     game, states = tables.game, tables.states.copy()
     game.apply_action(states[0], game.parse_action("draw:3"))
-    assert chance_is_to_act(game, states[0])
+    assert game.seat_to_act(states[0]) == CHANCE
     assert game.legal_action_list(states[0]) == []
     sizes = set()
     for seed in range(40):
         branch = states.copy()
         assert game.play_chance is not None
         game.play_chance(branch[0], streams([seed])[0])
-        assert not chance_is_to_act(game, branch[0])
+        assert game.seat_to_act(branch[0]) != CHANCE
         sizes.add(len(kinds_of(*branch[0]["hands"][0])))
     assert sizes <= {6, 3, 2} and len(sizes) > 1
 

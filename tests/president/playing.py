@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import OneTable
 from tests.president.referee import DECK, RANKS, SUITS
 
 PLAYER_COUNTS = (2, 4, 5, 8)
@@ -31,51 +32,21 @@ def one_suit_each() -> list[list[str]]:
     return [[rank + suit for rank in RANKS] for suit in "OBCE"]
 
 
-class Table:
-    """One table, laid out from a deal and played by the names of actions."""
+class Table(OneTable):
+    """One table, laid out from a deal as plain data, with the settings of the game."""
 
     def __init__(self, deal: dict[str, Any], seed: int = 0, **config: Any) -> None:
-        """Take a deal as plain data and the settings of the game."""
-        self.game = load_game("president", **config)
-        self.tables = Tables(self.game, streams([seed]))
-        self.tables.deal_from(0, deal)
+        super().__init__(load_game("president", **config), deal, seed)
 
-    def play(self, script: str) -> Table:
-        """Apply the actions of the script, each of which must be legal; "-" stands for pass."""
-        for word in script.split():
-            name = "pass" if word == "-" else word
-            assert name in self.legal, f"{name} is not among {self.legal}"
-            action = np.array([self.game.parse_action(name)])
-            self.tables.apply(self.tables.all_rows, action)
-        return self
-
-    @property
-    def seat(self) -> int:
-        """Who has to act; NO_SEAT at the end."""
-        return int(self.tables.show(self.tables.all_rows)[0][0])
-
-    @property
-    def legal(self) -> list[str]:
-        """The names of all legal actions, in the order of their indices."""
-        seats, _, words = self.tables.show(self.tables.all_rows)
-        mask = action_masks(words, self.game.num_actions)[0]
-        assert (seats[0] == NO_SEAT) == (not mask.any())
-        return [self.game.action_name(int(action)) for action in np.flatnonzero(mask)]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the episode has ended."""
-        return self.seat == NO_SEAT
-
-    @property
-    def returns(self) -> list[float]:
-        """Returns by seat."""
-        return self.tables.returns(self.tables.all_rows)[0].tolist()
+    def play(self, *scripts: Any) -> Self:
+        """Apply the actions of the scripts; "-" stands for pass."""
+        words = (word for script in scripts for word in script.split())
+        return super().play(*("pass" if word == "-" else word for word in words))
 
     def sees(self, seat: int) -> dict[str, Any]:
         """An observation as plain data."""
-        record = self.tables.observe(self.tables.all_rows, np.array([seat]))[0]
-        return {name: record[name].tolist() for name in record.dtype.names}
+        record = self.observed(seat)
+        return {name: record[name].tolist() for name in record.dtype.names or ()}
 
     def holds(self, seat: int) -> str:
         """The ranks of a seat's hand, low to high, such as "2 2 4"."""

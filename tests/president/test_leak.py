@@ -27,7 +27,7 @@ DECK_WITHOUT_TWOS = DECK[4:]
 def determinize(table: Table, seat: int, times: int) -> np.ndarray:
     """So many positions that this seat could be in."""
     rows = np.zeros(times, np.int64)
-    return table.tables.determinize(rows, np.full(times, seat), streams(range(times), 1))
+    return table.determinize(rows, np.full(times, seat), streams(range(times), 1))
 
 
 def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
@@ -147,7 +147,7 @@ def test_past_games_and_the_exchange_of_others_are_forgotten() -> None:
     assert (states["next_hands"] == 0).all()
     assert (states["received"][:, [0, 3]] == -1).all()
     assert (states["known_held"][:, [0, 3]] == 0).all()
-    assert (states["received"][:, 2] == table.tables.states["received"][0, 2]).all()
+    assert (states["received"][:, 2] == table.states["received"][0, 2]).all()
 
 
 def test_games_to_come_are_dealt_again() -> None:

@@ -56,7 +56,7 @@ def test_1_ranks_ascend_from_2_4_5_6_7_10_11_12_3_to_1() -> None:
 def test_1_suits_do_not_matter_but_for_the_2_of_oros() -> None:
     first = table(one_suit_each()).play("1x2 1x4 - 1x5")
     second = table([one_suit_each()[seat] for seat in (0, 3, 1, 2)]).play("1x2 1x4 - 1x5")
-    assert first.tables.states["hands"].tolist() == second.tables.states["hands"].tolist()
+    assert first.states["hands"].tolist() == second.states["hands"].tolist()
     assert first.legal == second.legal
 
 
@@ -240,7 +240,7 @@ def test_9_the_last_play_of_a_seat_that_has_gone_out_may_be_beaten() -> None:
 def test_10_the_game_ends_when_one_seat_holds_cards() -> None:
     seen = table(ladder(4)).play(FOUR_SEAT_LADDER.rsplit(" ", 1)[0])
     assert not seen.is_over
-    assert seen.returns == [0, 0, 0, 0]
+    assert seen.outcome == [0, 0, 0, 0]
     assert seen.play("2x12").is_over
     assert seen.legal == []
 
@@ -452,22 +452,22 @@ def test_12_a_pass_is_a_ply_of_its_own_even_where_it_is_all_that_is_legal() -> N
 
 
 def test_returns_follow_the_placings() -> None:
-    assert table(ladder(4)).play(FOUR_SEAT_LADDER).returns == pytest.approx([1, 1 / 3, -1 / 3, -1])
+    assert table(ladder(4)).play(FOUR_SEAT_LADDER).outcome == pytest.approx([1, 1 / 3, -1 / 3, -1])
 
 
 def test_returns_of_a_match_are_the_mean_over_its_games_and_zero_before_its_end() -> None:
     won_both = match(ladder(2), economy="none")
-    assert won_both.returns == [0, 0]
-    assert won_both.play(TWO_SEAT_LADDER).returns == [1, -1]
+    assert won_both.outcome == [0, 0]
+    assert won_both.play(TWO_SEAT_LADDER).outcome == [1, -1]
     one_each = match(ladder(2)[::-1], economy="none").play(TWO_SEAT_LADDER)
     assert one_each.is_over
-    assert one_each.returns == [0, 0]
+    assert one_each.outcome == [0, 0]
 
 
 def test_games_of_a_match_that_are_not_given_are_dealt_from_the_stream() -> None:
     first = {"games": [{"hands": ladder(2)}]}
     one, same, other = (Table(first, seed=seed, num_players=2, num_games=2) for seed in (5, 5, 6))
-    hands = [seen.tables.states["next_hands"][0].tolist() for seen in (one, same, other)]
+    hands = [seen.states["next_hands"][0].tolist() for seen in (one, same, other)]
     assert hands[0] == hands[1]
     assert hands[0][0] == hands[2][0]
     assert hands[0][1] != hands[2][1]

@@ -12,15 +12,16 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.actions import collection_of
+from tests.one_table import OneTable
 from tests.splendor.boards import (
     CARDS,
     NOBLES,
     Data,
     board,
     empty_seat,
-    lay_out,
     random_board,
     random_deal,
+    record_of,
     seat_with,
     stuck_board,
 )
@@ -29,44 +30,18 @@ from tests.splendor.referee import COLOURS
 pytestmark = pytest.mark.plain
 
 
-class Table:
-    """One table, laid out from data and played by the names of actions."""
+class Table(OneTable):
+    """One table, laid out from data."""
 
     def __init__(self, deal: Data, **settings: Any) -> None:
-        position = deal.get("position", {})
-        self.game = load_game(
-            "splendor", **{"num_players": position.get("num_players", 2)} | settings
-        )
-        self.tables = Tables(self.game, streams([0]))
-        lay_out(self.tables, 0, deal)
-
-    @property
-    def legal(self) -> list[str]:
-        """The legal actions by name."""
-        actions = self.game.legal_action_list(self.tables.states[0])
-        return [self.game.action_name(action) for action in actions]
-
-    def play(self, *names: str) -> Table:
-        """Do these actions, each of which must be legal."""
-        for name in names:
-            assert name in self.legal
-            action = self.game.parse_action(name)
-            self.tables.apply(np.array([0]), np.array([action]))
-        return self
+        position = deal.get("position")
+        seats = {"num_players": position["num_players"]} if position else {}
+        game = load_game("splendor", **seats | settings)
+        super().__init__(game, record_of(game, position) if position else deal)
 
     def sees(self, field: str, seat: int = 0) -> Any:
         """One field of a seat's observation."""
-        return self.tables.observe(np.array([0]), np.array([seat]))[0][field].tolist()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self.game.is_terminal(self.tables.states[0]))
-
-    @property
-    def returns(self) -> list[float]:
-        """Returns by seat."""
-        return self.tables.returns(np.array([0]))[0].tolist()
+        return self.observed(seat)[field].tolist()
 
 
 def table_of(*seats: Data, **changes: Any) -> Table:
@@ -110,9 +85,9 @@ def test_4_only_the_order_of_the_decks_is_hidden(num_players: int) -> None:
     table = Table(random_board(random.Random(num_players), num_players))
     rows = np.zeros(60, np.int64)
     determinized = Tables(table.game, streams(range(60)))
-    determinized.states = table.tables.determinize(rows, rows, streams(range(60), 9))
+    determinized.states = table.determinize(rows, rows, streams(range(60), 9))
     seats = np.arange(60) % num_players
-    before = table.tables.observe(rows, seats)
+    before = table.observe(rows, seats)
     assert determinized.observe(determinized.all_rows, seats).tobytes() == before.tobytes()
     reserving = [name for name in table.legal if name.startswith("reserve:3.0")]
     action = table.game.parse_action(reserving[0])
@@ -304,7 +279,7 @@ def test_14_the_round_in_which_the_target_is_reached_is_played_to_its_end(
     assert not table.is_over and table.sees("points") == [points, 0]
     table.play("collect:red+green+blue")
     assert table.is_over == (points == 15)
-    assert table.returns == ([1, -1] if points == 15 else [0, 0])
+    assert table.outcome == ([1, -1] if points == 15 else [0, 0])
 
 
 def last_of_round(*cards: list[Any]) -> Table:
@@ -315,14 +290,14 @@ def last_of_round(*cards: list[Any]) -> Table:
 
 def test_14_most_points_win_whatever_the_cards() -> None:
     table = last_of_round([*of_points(5, 2), *of_points(1, 6)], of_points(5, 3, 2)[:2])
-    assert table.sees("points") == [16, 10] and table.returns == [1, -1]
+    assert table.sees("points") == [16, 10] and table.outcome == [1, -1]
 
 
 def test_14_level_on_points_the_fewest_cards_of_the_leaders_win() -> None:
     """An outsider has fewer cards still."""
     table = last_of_round(of_points(5, 3), [*of_points(5, 2, 3), *of_points(1, 5)], [])
     assert table.sees("points") == [15, 15, 0] and table.sees("num_cards") == [3, 7, 0]
-    assert table.returns == [1, -0.5, -0.5]
+    assert table.outcome == [1, -0.5, -0.5]
 
 
 def test_14_level_in_cards_too_the_victory_is_shared() -> None:
@@ -330,7 +305,7 @@ def test_14_level_in_cards_too_the_victory_is_shared() -> None:
     second = [*of_points(5, 2, 2), *of_points(4, 1, 1), *of_points(1, 1, 1)]
     table = last_of_round(first, second, of_points(4, 1, 2))
     assert table.sees("points") == [15, 15, 4] and table.sees("num_cards") == [4, 4, 1]
-    assert table.returns == [0.25, 0.25, -0.5]
+    assert table.outcome == [0.25, 0.25, -0.5]
 
 
 def test_15_the_game_ends_when_all_have_passed_in_a_row_even_within_a_round() -> None:
@@ -348,7 +323,7 @@ def test_15_the_game_ends_when_all_have_passed_in_a_row_even_within_a_round() ->
     stuck = table_of(*seats, table=table, decks=decks, first_seat=1).play("pass")
     assert not stuck.is_over and stuck.sees("passes") == 1 and stuck.legal == ["pass"]
     stuck.play("pass")
-    assert stuck.is_over and stuck.returns == [0, 0]
+    assert stuck.is_over and stuck.outcome == [0, 0]
 
 
 def test_15_the_game_ends_at_the_turn_limit() -> None:
@@ -356,7 +331,7 @@ def test_15_the_game_ends_at_the_turn_limit() -> None:
     table.play(*["collect:black+red+green"] * 3)
     assert not table.is_over
     table.play("collect:red+blue+white")
-    assert table.is_over and table.returns == [0, 0]
+    assert table.is_over and table.outcome == [0, 0]
 
 
 def test_what_a_collecting_action_moves_is_what_its_name_says() -> None:

@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs.core.game import Game
-from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import OneTable
 
 NUM_CARDS, NUM_FIELDS = 6, 2
 # Field0 rises with the index, Field1 is the same for pairs.
 CARDS = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [60, 3]]
 
 
-class Table:
+class Table(OneTable):
     """One table with six cards of two fields; each hand is given from the top down."""
 
     def __init__(
@@ -24,20 +23,8 @@ class Table:
         **settings: Any,
     ) -> None:
         settings = {"num_cards": NUM_CARDS, "num_fields": NUM_FIELDS, **settings}
-        self.game: Game = load_game("top_trumps", **settings)
-        self.states = self.game.new_states()
         deal = {"cards": cards or CARDS, "hands": hands, "starter": starter}
-        self.game.deal_from(self.states[0], deal, streams([0])[0])
-
-    @property
-    def state(self) -> np.record:
-        return self.states[0]
-
-    def play(self, *fields: int) -> "Table":
-        for field in fields:
-            assert not self.game.is_terminal(self.state)
-            self.game.apply_action(self.state, field)
-        return self
+        super().__init__(load_game("top_trumps", **settings), deal)
 
     def deck(self, seat: int) -> list[int]:
         return deck_of(self.state, seat)
@@ -46,25 +33,14 @@ class Table:
     def pile(self) -> list[int]:
         return self.state["pile"][: self.state["pile_size"]].tolist()
 
-    @property
-    def returns(self) -> list[float]:
-        out = np.zeros(2)
-        self.game.returns(self.state, out)
-        return out.tolist()
-
-    def sees(self, seat: int) -> np.record:
-        out = self.game.new_observations()
-        self.game.observe(self.state, seat, out[0])
-        return out[0]
-
     def own(self, seat: int) -> list[set[int]]:
         """What a seat can tell of its own deck, place by place."""
-        seen = self.sees(seat)
+        seen = self.observed(seat)
         return [members(words) for words in seen["own_slots"][: seen["deck_sizes"][0]]]
 
     def other(self, seat: int) -> list[set[int]]:
         """What a seat can tell of the other deck, place by place."""
-        seen = self.sees(seat)
+        seen = self.observed(seat)
         return [members(words) for words in seen["opponent_slots"][: seen["deck_sizes"][1]]]
 
 

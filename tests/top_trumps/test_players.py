@@ -19,7 +19,7 @@ ALL_FIELDS = np.ones(2, np.int8)
 
 def choices(player: str, table: Table, times: int = 40) -> set[int]:
     """The fields that a player chooses for the starter, over so many streams."""
-    seen = np.repeat(np.asarray(table.sees(int(table.state["starter"]))).reshape(1), times)
+    seen = np.repeat(np.asarray(table.observed(int(table.state["starter"]))).reshape(1), times)
     masks = np.repeat(ALL_FIELDS[None], times, axis=0)
     policy = make_policy(player, table.game)
     return set(policy(seen.view(table.game.observation_dtype), masks, streams(range(times))))
@@ -111,13 +111,13 @@ def play_on(table: Table, names: tuple[str, str]) -> list[float]:
     """These players from here to the end; the returns."""
     policies = [make_policy(name, table.game) for name in names]
     rngs = streams([1])
-    while not table.game.is_terminal(table.state):
+    while not table.is_over:
         seat = int(table.state["starter"])
         position = table.states.copy()
         table.game.reshuffle_unseen(position[0], seat, rngs[0])
-        seen = table.sees(seat)
+        seen = table.observed(seat)
         table.play(policies[seat].act(seen, ALL_FIELDS, rng=rngs, position=position))
-    return table.returns
+    return table.outcome
 
 
 def lost_for_goliath() -> Table:
@@ -136,7 +136,7 @@ def test_david_thinks_for_the_time_it_is_given() -> None:
     position = table.states.copy()
     for milliseconds in (0.001, 5):
         david = make_policy("david", table.game, milliseconds=milliseconds)
-        seen = table.sees(0)
+        seen = table.observed(0)
         action = david.act(seen, ALL_FIELDS, rng=streams([1]), position=position)
         assert action in np.flatnonzero(ALL_FIELDS)
 

@@ -26,9 +26,9 @@ def test_1_each_game_has_a_deck_of_its_own_which_both_may_look_through() -> None
     states = dealt(2)
     assert (states["values"][0] != states["values"][1]).any()
     table = Table([[5, 0, 2], [1, 4, 3]])
-    assert table.sees(0)["values"].tolist() == table.sees(1)["values"].tolist() == CARDS
-    assert table.sees(0)["means"].tolist() == [3500, 200]
-    assert table.sees(1)["deviations"].tolist() == [1708, 82]
+    assert table.observed(0)["values"].tolist() == table.observed(1)["values"].tolist() == CARDS
+    assert table.observed(0)["means"].tolist() == [3500, 200]
+    assert table.observed(1)["deviations"].tolist() == [1708, 82]
 
 
 def test_2_values_are_rounded_normal_numbers_of_random_mean_and_deviation() -> None:
@@ -79,9 +79,9 @@ def test_5_a_seat_knows_the_set_of_its_cards_but_not_their_order() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     assert table.own(1) == [{1, 3, 4}] * 3
     assert table.other(1) == [{0, 2, 5}] * 3
-    assert members(table.sees(1)["own_cards"]) == {1, 3, 4}
-    assert members(table.sees(1)["opponent_cards"]) == {0, 2, 5}
-    assert (table.sees(1)["places"] == -1).all()
+    assert members(table.observed(1)["own_cards"]) == {1, 3, 4}
+    assert members(table.observed(1)["opponent_cards"]) == {0, 2, 5}
+    assert (table.observed(1)["places"] == -1).all()
 
 
 def test_6_seat_0_starts_or_as_the_house_rule_says() -> None:
@@ -101,17 +101,17 @@ def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> Non
 
 def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
-    seen = table.sees(0)
+    seen = table.observed(0)
     assert (seen["top"], seen["top_values"].tolist()) == (5, [60, 3])
     assert table.own(0) == [{5}, {0, 2}, {0, 2}]
-    assert (table.sees(1)["top"], table.sees(1)["top_values"].tolist()) == (-1, [0, 0])
+    assert (table.observed(1)["top"], table.observed(1)["top_values"].tolist()) == (-1, [0, 0])
     assert table.game.legal_action_list(table.state) == [0, 1]
 
 
 def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]]).play(1)
     for seat, values in ((0, [3, 1]), (1, [1, 3])):
-        seen = table.sees(seat)
+        seen = table.observed(seat)
         assert seen["last_values"].tolist() == values
         assert (seen["last_field"], seen["last_starter"], seen["last_winner"]) == (1, seat, seat)
     assert table.state["last_winner"] == 0
@@ -130,9 +130,9 @@ def test_9_the_loser_learns_the_value_and_the_winner_the_card() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [30, 3]])
     table.play(0)
     assert table.other(1) == [{0, 2, 5}, {0, 2, 5}, {2, 5}, {1}]
-    assert table.sees(1)["last_cards"].tolist() == [1, -1]
+    assert table.observed(1)["last_cards"].tolist() == [1, -1]
     assert table.other(0) == [{3, 4}, {3, 4}]
-    assert table.sees(0)["last_cards"].tolist() == [5, 1]
+    assert table.observed(0)["last_cards"].tolist() == [5, 1]
     assert table.own(0) == [{0}, {2}, {5}, {1}]
 
 
@@ -144,18 +144,18 @@ def test_9_what_is_found_out_is_struck_everywhere_and_tells_of_others_in_turn() 
     table.play(0)  # seat 0 leads its 2 and loses it to the 4
     assert table.deck(0) == [0, 5, 1]
     assert table.other(1) == [{0}, {5}, {1}]
-    assert table.sees(1)["places"].tolist() == [0, 2, 2, 0, 1, 1]
+    assert table.observed(1)["places"].tolist() == [0, 2, 2, 0, 1, 1]
 
 
 def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]], starter=1).play(1)
     assert table.pile == [5, 4]
     for seat in (0, 1):
-        seen = table.sees(seat)
+        seen = table.observed(seat)
         assert seen["pile"].tolist() == [5, 4, -1, -1, -1, -1]
         assert seen["last_winner"] == 2
-    assert table.sees(0)["last_cards"].tolist() == [5, 4]
-    assert table.sees(1)["last_cards"].tolist() == [4, 5]
+    assert table.observed(0)["last_cards"].tolist() == [5, 4]
+    assert table.observed(1)["last_cards"].tolist() == [4, 5]
     assert table.other(0) == [{1, 3}, {1, 3}]
 
 
@@ -167,11 +167,11 @@ def test_10_the_pile_grows_until_a_trick_is_decided() -> None:
 
 def test_11_a_seat_without_a_card_loses_at_once() -> None:
     table = Table([[5, 4, 3], [2, 1, 0]]).play(0, 0)
-    assert table.returns == [0, 0]
-    assert not table.game.is_terminal(table.state)
+    assert table.outcome == [0, 0]
+    assert not table.is_over
     table.play(0)
-    assert table.game.is_terminal(table.state)
-    assert table.returns == [1, -1]
+    assert table.is_over
+    assert table.outcome == [1, -1]
 
 
 def test_11_also_when_its_last_card_went_to_the_pile() -> None:
@@ -180,30 +180,30 @@ def test_11_also_when_its_last_card_went_to_the_pile() -> None:
     assert (table.deck(0), table.deck(1)) == ([3, 5, 2, 4, 0], [1])
     table = Table([[5, 4, 1], [2, 3, 0]], cards).play(0, 0, 1)
     assert table.pile == [0, 1]
-    assert table.returns == [1, -1]
+    assert table.outcome == [1, -1]
 
 
 def test_11_both_empty_at_once_is_a_draw() -> None:
     table = Table([[5, 3, 1], [4, 2, 0]]).play(1, 1, 1)
     assert table.state["deck_sizes"].tolist() == [0, 0]
-    assert table.game.is_terminal(table.state)
-    assert table.returns == [0, 0]
+    assert table.is_over
+    assert table.outcome == [0, 0]
 
 
 def test_12_at_the_trick_limit_more_cards_win_and_the_pile_does_not_count() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=2)
     table.play(0, 0)
-    assert table.returns == [0, 0]
-    assert table.game.is_terminal(table.state)
+    assert table.outcome == [0, 0]
+    assert table.is_over
     table = Table([[5, 4, 2], [1, 3, 0]], trick_limit=1).play(0)
-    assert table.returns == [1, -1]
+    assert table.outcome == [1, -1]
     table = Table([[0, 5, 2], [1, 4, 3]], trick_limit=2).play(1, 1)
-    assert (table.pile, table.returns) == ([1, 0, 4, 5], [0, 0])
+    assert (table.pile, table.outcome) == ([1, 0, 4, 5], [0, 0])
 
 
 def test_nobody_looks_at_a_top_card_once_the_game_is_over() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=1).play(0)
-    assert table.sees(0)["top"] == -1
+    assert table.observed(0)["top"] == -1
     assert table.own(0)[0] == {0, 2}
 
 

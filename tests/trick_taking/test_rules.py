@@ -6,12 +6,12 @@ import pytest
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import OneTable
 from tests.trick_taking.tables import (
     THREE_SEATS,
     TWO_SEATS,
     cards_of,
     legal,
-    observed,
     play,
     table,
 )
@@ -65,7 +65,7 @@ def test_a_follower_without_the_colour_may_play_any_card_and_loses_the_trick() -
     tables = table(TWO_SEATS, "0.2 0.1 0.0", num_values=3)
     assert legal(tables) == ["1.1", "1.2"]
     play(tables, "1.2")
-    assert observed(tables, 0).tricks_won.tolist() == [2, 0]
+    assert tables.observed(0).tricks_won.tolist() == [2, 0]
     assert tables.states[0].seat_to_act == 0
 
 
@@ -96,26 +96,26 @@ def test_seats_follow_the_leader_clockwise() -> None:
 
 def test_the_game_is_n_tricks_long() -> None:
     tables = table(TWO_SEATS, "0.2 0.1 0.0 1.2 1.0", num_values=3)
-    assert not tables.game.is_terminal(tables.states[0])
+    assert not tables.is_over
     play(tables, "1.1")
-    assert tables.game.is_terminal(tables.states[0])
+    assert tables.is_over
 
 
 def test_two_seats_get_the_difference_of_tricks_by_n() -> None:
     tables = table(TWO_SEATS, "0.2 0.1 0.0 1.2 1.0", num_values=3)
-    assert tables.returns(tables.all_rows).tolist() == [[0.0, 0.0]]
+    assert tables.outcome == [0.0, 0.0]
     play(tables, "1.1")
-    assert tables.returns(tables.all_rows)[0] == pytest.approx([1 / 3, -1 / 3])
+    assert tables.outcome == pytest.approx([1 / 3, -1 / 3])
 
 
 def test_more_seats_get_tricks_scaled_to_a_sum_of_zero() -> None:
     tables = table(THREE_SEATS, "0.0 2.1 0.1 2.0 1.0 1.1", num_values=2, num_players=3)
-    assert tables.returns(tables.all_rows)[0] == pytest.approx([-0.5, -0.5, 1.0])
+    assert tables.outcome == pytest.approx([-0.5, -0.5, 1.0])
 
 
 def test_a_seat_knows_its_hand_in_the_order_dealt_and_the_table() -> None:
     tables = table(TWO_SEATS, "0.0 0.1 1.1", num_values=3)
-    own = observed(tables, 0)
+    own = tables.observed(0)
     assert own.dealt.tolist() == [3, 2, 0]
     assert cards_of(own.hand, 3) == ["0.2", "1.0"]
     assert cards_of(own.unseen, 3) == ["1.2"]
@@ -127,22 +127,20 @@ def test_a_seat_knows_its_hand_in_the_order_dealt_and_the_table() -> None:
 
 
 def test_with_more_seats_the_other_hands_are_one_set() -> None:
-    seen = observed(table(THREE_SEATS, num_values=2, num_players=3), 1)
+    seen = table(THREE_SEATS, num_values=2, num_players=3).observed(1)
     assert cards_of(seen.unseen, 2) == ["0.0", "0.1", "1.0", "2.0"]
 
 
 def test_a_seat_that_does_not_follow_shows_that_it_is_void() -> None:
     tables = table(THREE_SEATS, "0.0 2.1", num_values=2, num_players=3)
-    assert observed(tables, 0).voids.tolist() == [0, 0b001, 0]
-    assert observed(tables, 1).voids.tolist() == [0b001, 0, 0]
+    assert tables.observed(0).voids.tolist() == [0, 0b001, 0]
+    assert tables.observed(1).voids.tolist() == [0b001, 0, 0]
 
 
 def test_a_colour_may_straddle_two_words_of_the_mask() -> None:
     game = load_game("trick_taking", num_values=25, num_players=4)  # colour 2: actions 50 .. 74
     hands = [list(range(start, start + 25)) for start in (50, 0, 25, 75)]
-    tables = Tables(game, streams([0]))
-    tables.deal_from(0, {"hands": hands})
-    assert game.legal_action_list(tables.states[0]) == list(range(50, 75))
+    assert OneTable(game, {"hands": hands}).legal == list(map(game.action_name, range(50, 75)))
 
 
 def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None:

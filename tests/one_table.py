@@ -1,0 +1,57 @@
+"""One table on a given deal, played by the names of actions."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.rng import streams
+
+
+class OneTable(Tables):
+    """One table; the tests of a game say in what words it is laid out and played."""
+
+    def __init__(self, game: Game, deal: Any, seed: int = 0) -> None:
+        super().__init__(game, streams([seed]))
+        self.deal_from(0, deal)
+
+    @property
+    def state(self) -> np.record:
+        """The position."""
+        return self.states[0]
+
+    @property
+    def seat(self) -> int:
+        """Who has to act."""
+        return int(self.game.seat_to_act(self.state))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.game.is_terminal(self.state))
+
+    @property
+    def legal(self) -> list[str]:
+        """The names of all legal actions, in the order of their indices."""
+        return [self.game.action_name(action) for action in self.game.legal_action_list(self.state)]
+
+    @property
+    def outcome(self) -> list[float]:
+        """Returns by seat."""
+        return self.returns(self.all_rows)[0].tolist()
+
+    def play(self, *actions: Any) -> Self:
+        """Do these actions, names or numbers, each of which must be legal."""
+        for given in actions:
+            action = self.game.parse_action(given) if isinstance(given, str) else given
+            legal = self.game.legal_action_list(self.state)
+            assert action in legal, f"{given} is not among {self.legal}"
+            self.apply(self.all_rows, np.array([action]))
+        return self
+
+    def observed(self, seat: int) -> np.record:
+        """What a seat knows."""
+        return self.observe(self.all_rows, np.array([seat]))[0]
