@@ -1,4 +1,4 @@
-"""What a seat can deduce, by replaying all it has heard: naive, with Python sets.
+"""What a seat can deduce from all it has heard: naive, with Python sets.
 
 For each position of both decks, the set of cards that may lie there, slot by slot as the sheet has
 it: a card known to lie in one slot is struck from all others, and nothing cleverer than that.
@@ -65,13 +65,3 @@ def settle(slots: Slots) -> None:
                 if other_place != place and slot & other:
                     other -= slot
                     changed = True
-
-
-def replay(
-    cards: list[list[int]], my_initial_set: Iterable[int], reports: Iterable[Report]
-) -> Bookkeeper:
-    """Everything from the beginning again."""
-    bookkeeper = Bookkeeper(cards, my_initial_set)
-    for report in reports:
-        bookkeeper.hear(report)
-    return bookkeeper

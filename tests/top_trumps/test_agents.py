@@ -12,8 +12,6 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.arena.play.batches import play_deals
-from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
 from parlour.baselines.top_trumps.agents import Agent, AgentAtTable, create_agent
 from parlour.envs import load_game
@@ -135,15 +133,6 @@ def test_frames_have_ids_and_whole_numbers_and_played_cards_one_row() -> None:
     assert all(len(top) == 1 and names == fields for top, _, names in agent.asked)
     values = tables.states[0]["values"].tolist()
     assert deck[fields].to_numpy().tolist() == values
-
-
-def test_each_game_of_a_match_has_its_own_agent() -> None:
-    game = load_game(GAME, **SIZES)
-    policies = (make_policy(Recorder, game), make_policy("maxer", game))
-    seeds = np.arange(3)
-    returns = play_deals(game, policies, seeds, one_against_field(2, seeds))
-    assert returns.shape == (3, 2, 2)
-    assert len([agent for agent in Recorder.all if agent.told]) == 6
 
 
 def test_the_template_plays_and_beats_rander(tmp_path: Path) -> None:

@@ -30,12 +30,6 @@ def table_of(cards: list[list[int]]) -> Table:
     return Table([[0, 1, 2], [3, 4, 5]], cards)
 
 
-def test_rand_maxer_plays_as_maxer_so_often() -> None:
-    table = table_of([[8, 9], *[[1, 1]] * 5])
-    assert choices("rand_maxer:fraction=1", table) == {1}
-    assert choices("rand_maxer", table) == choices("rand_maxer:fraction=0", table) == {0, 1}
-
-
 def test_meaner_max_takes_the_raw_value_where_a_field_does_not_vary() -> None:
     cards = [[3, 30], [3, 10], [3, 20], [3, 10], [3, 20], [3, 10]]
     assert choices("meaner_max", table_of(cards)) == {0}
