@@ -134,11 +134,6 @@ def test_larger_positions_and_the_exchange_are_left_to_the_search() -> None:
     assert (Solver(game).winning_actions(observations, masks) == -1).all()
 
 
-def test_only_two_seats_can_be_solved() -> None:
-    with pytest.raises(ValueError, match="only President with 2 players"):
-        Solver(load_game("president", num_players=4))
-
-
 def test_exact_endgames_beat_the_search_without_them() -> None:
     game = load_game("president", num_players=2)
     budget = "num_playouts=30,playout_policy=lowest,epsilon=0.3"  # alike but for the endgames

@@ -91,11 +91,6 @@ def test_the_search_beats_its_own_playouts_player() -> None:
     assert result.first_places.mean > 0.55
 
 
-def test_a_searching_player_is_a_function_of_position_and_stream() -> None:
-    deal = last_chance()
-    assert chosen("mcts:num_simulations=40", deal) == chosen("mcts:num_simulations=40", deal)
-
-
 def test_settings_of_a_name_come_before_those_of_the_game() -> None:
     with pytest.raises(ValueError, match="epsilon must be a number"):
         make_policy("mcts:epsilon=2", GAME)
