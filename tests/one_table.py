@@ -1,12 +1,15 @@
-"""One table on a given deal, played by the names of actions."""
+"""Tables: one on a given deal, played by the names of actions; newly dealt ones; whole games."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
+from parlour.baselines import Policy
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 
@@ -55,3 +58,20 @@ class OneTable(Tables):
     def observed(self, seat: int) -> np.record:
         """What a seat knows."""
         return self.observe(self.all_rows, np.array([seat]))[0]
+
+
+def dealt(game: Game, seeds: Sequence[int]) -> Tables:
+    """Tables of new games, one for each seed."""
+    tables = Tables(game, streams(seeds))
+    tables.deal(tables.all_rows)
+    return tables
+
+
+def played(
+    game: Game, policies: Policy | list[Policy], seed: int = 0, *, deal: Any = None
+) -> Playthrough:
+    """A game that these players have played to its end; a deal may be a position."""
+    whole = Playthrough(game, policies, seed, deal=deal)
+    for _ in whole:
+        pass
+    return whole

@@ -17,6 +17,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import mlp
 from parlour.training.session import Session, run
+from tests.one_table import OneTable
 
 GAME = load_game("trick_taking")
 CONFIG = mlp.Config(
@@ -27,11 +28,7 @@ DEAL = {"hands": [[*range(1, 10), 10], [0, *range(11, 20)]], "leader": 0}
 
 
 def tables_after(*actions: int) -> Tables:
-    tables = Tables(GAME, streams([0]))
-    tables.deal_from(0, DEAL)
-    for action in actions:
-        tables.apply(tables.all_rows, np.array([action]))
-    return tables
+    return OneTable(GAME, DEAL).play(*actions)
 
 
 def taught(tables: Tables, action: int, outcome: float) -> np.ndarray:

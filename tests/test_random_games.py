@@ -23,6 +23,7 @@ from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game
+from tests.one_table import dealt
 
 NUM_TABLES = 12
 MAX_PLIES = 1000
@@ -51,8 +52,7 @@ def test_with_every_setting(name: str, data: Any, seed: int, eagerness: int) -> 
 
 def play_out(about: ModuleType, game: Any, seed: int, eagerness: int) -> None:
     """Play games side by side and look at every position."""
-    tables = Tables(game, streams(range(seed, seed + NUM_TABLES)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(seed, seed + NUM_TABLES))
     choices = np.random.default_rng(seed)
     for _ in range(MAX_PLIES):
         seats, observations, words = tables.show(tables.all_rows)

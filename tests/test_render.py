@@ -25,8 +25,9 @@ from parlour.envs.core.drawing.render import (
 from parlour.envs.core.drawing.table import seats_around
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.playthrough import Playthrough
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
+from tests.one_table import OneTable
+from tests.president.playing import one_suit_each
 
 PRESIDENT_SETTINGS = [
     {"num_players": 2},
@@ -125,13 +126,8 @@ def test_the_end_of_a_game_shows_every_placing() -> None:
 
 def test_the_text_of_a_position_says_table_hands_and_last_actions() -> None:
     game = load_game("president", num_players=4)
-    ranks = ["2", "4", "5", "6", "7", "10", "11", "12", "3", "1"]
-    suits = [[rank + suit for rank in ranks] for suit in "OBCE"]
-    tables = Tables(game, streams([0]))
-    tables.deal_from(0, {"hands": suits})
-    for name in ("1x2", "pass", "1x5"):
-        tables.apply(tables.all_rows, np.array([game.parse_action(name)]))
-    assert game.describe(tables.states[0], 1).splitlines() == [
+    table = OneTable(game, {"hands": one_suit_each()}).play("1x2", "pass", "1x5")
+    assert game.describe(table.state, 1).splitlines() == [
         "President: player 3 to beat a five of player 2",
         "",
         "               2   4   5   6   7  10  11  12   3   1   cards  last",

@@ -16,9 +16,9 @@ from parlour.envs.core.compile import plain
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.seating import Seating
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, player_streams, siphash, streams
+from tests.one_table import dealt
 
 pytestmark = pytest.mark.plain
 
@@ -90,8 +90,7 @@ def test_a_player_finds_nothing_in_any_view() -> None:
     record(game, 5, policies=spy)
     env = SoloEnv(game, opponents=spy)
     env.reset(seed=6)
-    tables = Tables(game, streams([7]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [7])
     Seating(tables, [spy], np.zeros((1, 2), int), player_streams([7], 2)).advance(tables.all_rows)
     assert len(spy.states) > 10
     for state in spy.states[:: len(spy.states) // 10]:

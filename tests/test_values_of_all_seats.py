@@ -13,10 +13,10 @@ from parlour.baselines.search.guided import GuidedSearch, GuidedSettings
 from parlour.envs import load_game
 from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.training.guided_play import AllSeats, GuidedPlay, expect_others, new_guided_batch
 from parlour.training.teaching import taught
+from tests.one_table import dealt
 
 GAME = load_game("trick_taking", num_players=3)
 OWN, NEXT, AFTER_NEXT = 0.5, -0.25, 0.125
@@ -39,8 +39,7 @@ def guide(game: Game, num_others: int) -> PolicyValue:
 def test_a_leaf_is_worth_to_the_root_what_its_own_seat_may_expect() -> None:
     """The next seat decides there, and the root is the second one after it."""
     game = load_game("splendor", num_players=3)
-    tables = Tables(game, streams([3]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [3])
     num_legal = num_allowed(tables.show(tables.all_rows)[2][0])
     settings = GuidedSettings(num_legal, num_legal, 1, 1.25, 0.0)  # each action once
     for num_others, expected in ((2, AFTER_NEXT), (0, -OWN / 2)):
@@ -54,8 +53,7 @@ def test_the_compiled_values_equal_those_of_torch() -> None:
     network = new_network("expert_iteration", GAME, {"hidden": (19, 9)})
     record = network.record(GAME)
     assert values_all_seats(record) and not values_all_seats(guide(GAME, 0).record(GAME))
-    tables = Tables(GAME, streams(range(20)))
-    tables.deal(tables.all_rows)
+    tables = dealt(GAME, range(20))
     _, observations, words = tables.show(tables.all_rows)
     evaluate = network_functions(num_layers(record)).evaluate_all
     logits, got = np.zeros(GAME.num_actions, np.float32), np.zeros(3)

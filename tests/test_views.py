@@ -19,6 +19,7 @@ from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
+from tests.president.playing import ladder
 from tests.view_tools import (
     an_illegal_action,
     case_name,
@@ -31,13 +32,6 @@ from tests.view_tools import (
 
 every_game = pytest.mark.parametrize("name", GAMES)
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
-
-TWO_SEAT_DEAL = {  # seat 0 has the low cards, seat 1 the high ones
-    "hands": [
-        [rank + suit for rank in ranks for suit in "OBCE"]
-        for ranks in (("2", "4", "5", "6", "7"), ("10", "11", "12", "3", "1"))
-    ]
-}
 
 
 def vector(name: str, num_envs: int, **settings: Any) -> TablesEnv:
@@ -215,7 +209,7 @@ def play_forced(env: Any) -> None:
 
 
 def test_a_deal_can_be_given_in_every_view() -> None:
-    options = {"deal": TWO_SEAT_DEAL}
+    options = {"deal": {"hands": ladder(2)}}  # seat 0 has the low cards, seat 1 the high ones
     table = raw_env("president", num_players=2)
     table.reset(seed=0, options=options)
     twos = table.game.layout.records(table.observe("player_0")["observation"][None])

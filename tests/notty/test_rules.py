@@ -21,6 +21,7 @@ from tests.notty.playing import (
     play,
     table,
 )
+from tests.one_table import dealt
 
 pytestmark = pytest.mark.plain
 
@@ -32,8 +33,7 @@ APART = ("red 1 5, blue 3", "green 2 8, yellow 10")  # two hands without a group
 
 def test_there_are_two_copies_of_forty_kinds_and_every_seat_gets_five() -> None:
     for num_players in (2, 4):
-        tables = Tables(load_game("notty", num_players=num_players), streams(range(50)))
-        tables.deal(tables.all_rows)
+        tables = dealt(load_game("notty", num_players=num_players), range(50))
         for state in tables.states:
             held = [kinds_of(*words) for words in state["hands"]]
             deck = kinds_of(*deck_words(state["hands"]))
@@ -43,15 +43,13 @@ def test_there_are_two_copies_of_forty_kinds_and_every_seat_gets_five() -> None:
 
 
 def test_every_card_is_dealt_as_often() -> None:
-    tables = Tables(load_game("notty"), streams(range(4000)))
-    tables.deal(tables.all_rows)
+    tables = dealt(load_game("notty"), range(4000))
     held = Counter(kind for words in tables.states["hands"][:, 1] for kind in kinds_of(*words))
     assert all(abs(held[kind] - 500) < 5 * 500**0.5 for kind in range(40))
 
 
 def test_the_initial_hand_is_a_setting() -> None:
-    tables = Tables(load_game("notty", initial_hand=9), streams([1]))
-    tables.deal(tables.all_rows)
+    tables = dealt(load_game("notty", initial_hand=9), [1])
     assert len(kinds_of(*tables.states[0]["hands"][1])) == 9
 
 
@@ -155,8 +153,7 @@ def test_turns_go_clockwise() -> None:
 
 def test_the_starter_is_a_seat_or_drawn_by_lot() -> None:
     def starters(starter: int | str) -> Counter:
-        tables = Tables(load_game("notty", num_players=3, starter=starter), streams(range(300)))
-        tables.deal(tables.all_rows)
+        tables = dealt(load_game("notty", num_players=3, starter=starter), range(300))
         return Counter(tables.states["seat_to_act"].tolist())
 
     assert starters(0) == {0: 300}

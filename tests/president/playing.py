@@ -7,10 +7,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from tests.one_table import OneTable
+from tests.one_table import OneTable, dealt
 from tests.president.referee import DECK, RANKS, SUITS
 
 PLAYER_COUNTS = (2, 4, 5, 8)
@@ -76,8 +75,7 @@ def record_games(
 ) -> Recording:
     """Play games of uniformly random legal actions; watch some of them at every so many plies."""
     choices = np.random.default_rng(seeds.start)
-    tables = Tables(game, streams(seeds))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, seeds)
     deals = [deal_of(state) for state in tables.states]
     watched = np.repeat(np.arange(num_watched), game.num_seats)
     watchers = np.tile(np.arange(game.num_seats), num_watched)

@@ -7,28 +7,25 @@ import numpy as np
 from docs.studies.president_hindsight import RECORD, Field, first_places, load, page, race
 from parlour.baselines import make_policy
 from parlour.baselines.players.policy import Policy
-from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.game_state import GameState, start
 
 FIELD = Field(8, "lowest")
 SEEDS = range(3)
 
 
-def can_be_first(game: Game, others: Policy, tables: Tables, seat: int) -> bool:
+def can_be_first(others: Policy, state: GameState, seat: int) -> bool:
     """Whether some way to play makes a seat the first that is out."""
-    state = tables.states[0].copy()
-    acting, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, game.num_actions)
-    if not masks.any():
-        return bool(state["placings"][seat] == 1)
-    actions = np.flatnonzero(masks[0])
-    if acting[0] != seat:
-        actions = others(observations, masks, streams([0]))
+    if state.is_over:
+        return bool(state.position["placings"][seat] == 1)
+    actions = state.legal_actions
+    if state.seat != seat:
+        mask = np.isin(np.arange(state.game.num_actions), actions)
+        actions = [others.act(state.observation(), mask)]
     for action in actions:
-        tables.states[0] = state
-        tables.apply(tables.all_rows, np.array([action]))
-        if can_be_first(game, others, tables, seat):
+        state.apply(action)
+        is_first = can_be_first(others, state, seat)
+        state.undo()
+        if is_first:
             return True
     return False
 
@@ -38,13 +35,8 @@ def test_the_bound_is_what_trying_everything_finds() -> None:
     others = make_policy(FIELD.player, game)
     bound = first_places(FIELD, SEEDS)
     for seed, count in zip(SEEDS, bound, strict=True):
-        tables = Tables(game, streams([seed]))
-        found = 0
-        for seat in range(FIELD.num_players):
-            tables.rngs[:] = streams([seed])
-            tables.deal(tables.all_rows)
-            found += can_be_first(game, others, tables, seat)
-        assert found == count
+        seats = range(FIELD.num_players)
+        assert count == sum(can_be_first(others, start(game, seed), seat) for seat in seats)
     assert bound.sum() > len(SEEDS)  # somebody is always first, and others can be
 
 

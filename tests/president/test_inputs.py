@@ -12,9 +12,10 @@ from parlour.baselines.networks.derived import (
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import load_game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 from parlour.training.ppo import Config, Learner
+from tests.one_table import dealt
 
 from ..test_compiled_networks import uneven
 
@@ -62,8 +63,7 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
     policy = policy_of("ppo", game, uneven(PolicyValue(game, (19,))))
     script = make_policy("planner", game)
     assert in_wide_game(script) is script
-    tables = Tables(wide, streams(range(10)))
-    tables.deal(tables.all_rows)
+    tables = dealt(wide, range(10))
     for _ in range(6):
         seats, observations, words = tables.show(tables.all_rows)
         masks = action_masks(words, game.num_actions)

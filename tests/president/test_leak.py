@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import dealt
 from tests.president.playing import (
     Table,
     ladder,
@@ -152,8 +152,7 @@ def test_past_games_and_the_exchange_of_others_are_forgotten() -> None:
 
 def test_games_to_come_are_dealt_again() -> None:
     game: Game = load_game("president", num_games=2)
-    tables = Tables(game, streams([3]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [3])
     rows = np.zeros(20, np.int64)
     states = tables.determinize(rows, rows, streams(range(20), 1))
     assert len({hands.tobytes() for hands in states["next_hands"][:, 1]}) == 20

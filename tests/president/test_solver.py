@@ -10,9 +10,10 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.president.solver import Solver
 from parlour.envs.core.game import NO_ACTION, Game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.playthrough import turns
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import dealt
 
 NUM_RANKS = 10
 
@@ -75,23 +76,14 @@ def test_the_solver_agrees_with_minimax_on_every_kind_of_position(solver: Solver
 
 def late_positions(passing: str, num_plies: int = 36) -> tuple[Game, np.ndarray, np.ndarray]:
     game = load_game("president", num_players=2, passing=passing)
-    tables = Tables(game, streams(range(200)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(200))
     policy = make_policy("random", game)
-    rngs = streams(range(200), 9)
-    rows = tables.all_rows
-    for _ in range(num_plies):
-        seats, observations, words = tables.show(rows)
-        rows = rows[seats >= 0]
-        _, observations, words = tables.show(rows)
-        masks = action_masks(words, game.num_actions)
-        sub = rngs[rows]
-        tables.apply(rows, policy(observations, masks, sub))
-        rngs[rows] = sub
-    seats, observations, words = tables.show(rows)
-    keep = (seats >= 0) & (observations["hand_sizes"].sum(axis=1) <= 14)
-    masks = action_masks(words, game.num_actions)
-    return game, observations[keep], masks[keep]
+    for number, turn in enumerate(turns(tables)):
+        if number == num_plies:
+            break
+        turn.actions[:] = policy(turn.observations, turn.masks, streams(turn.rows, 9 + number))
+    keep = turn.observations["hand_sizes"].sum(axis=1) <= 14
+    return game, turn.observations[keep], turn.masks[keep]
 
 
 def value_after(observation: np.void, action: int) -> bool:
@@ -145,8 +137,7 @@ def test_the_player_chooses_the_same_from_any_position_it_cannot_tell_apart() ->
     game, observations, masks = late_positions("free")
     policy = make_policy("playout_exact:num_playouts=20", game)
     positions = game.new_states(len(masks))
-    tables = Tables(game, streams(range(len(masks))))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(len(masks)))
     positions[:] = tables.states
     rngs = [streams(range(len(masks)), 1) for _ in range(2)]
     won = Solver(game).winning_actions(observations, masks) >= 0

@@ -7,11 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlour.envs.core.play.tables import Tables
-from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
-from tests.splendor.boards import board, empty_seat, lay_out
+from tests.one_table import OneTable
+from tests.splendor.boards import board, empty_seat, record_of
 
 from ..test_compiled_networks import positions
 
@@ -46,13 +45,11 @@ def test_the_exact_counts_of_the_sheet(
 ) -> None:
     """Two players with a full bank have more gems than there are: gems are laid by hand here."""
     game = load_game("splendor", num_players=2)
-    tables = Tables(game, streams([0]))
-    lay_out(tables, 0, board([empty_seat(), empty_seat()]))
-    tables.states[0]["gems"][0] = pack(gems)
-    tables.states[0]["bank"] = pack(bank)
-    names = [game.action_name(action) for action in game.legal_action_list(tables.states[0])]
-    assert counts_of(names) == (different, same, reserve)
-    assert "pass" not in names
+    table = OneTable(game, record_of(game, board([empty_seat(), empty_seat()])["position"]))
+    table.state["gems"][0] = pack(gems)
+    table.state["bank"] = pack(bank)
+    assert counts_of(table.legal) == (different, same, reserve)
+    assert "pass" not in table.legal
 
 
 def test_random_play_of_two_has_the_branching_of_the_sheet() -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import dealt
 
 
 def test_every_order_of_what_is_left_is_as_likely() -> None:
     """Each of the 16 cards left in the third deck comes next about as often as another."""
     game = load_game("splendor")
-    tables = Tables(game, streams([0]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [0])
     num_samples = 3200
     rows = np.zeros(num_samples, np.int64)
     determinized = tables.determinize(rows, rows, streams(range(num_samples), 2))

@@ -20,6 +20,7 @@ from parlour.envs.core.play.seating import PlayerError, Seating
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import player_streams, streams
 from parlour.scripts.main import main
+from tests.one_table import dealt
 from tests.top_trumps.lockstep import Size, dealt_tables, referee_of
 
 GAME: Final = "top_trumps"
@@ -113,8 +114,7 @@ def test_an_agent_is_told_what_the_referee_tells_its_seat() -> None:
 
 def test_frames_have_ids_and_whole_numbers_and_played_cards_one_row() -> None:
     game = load_game(GAME, **SIZES)
-    tables = Tables(game, streams([1]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [1])
     seat(tables, Recorder, "maxer")
     (agent,) = Recorder.all
     fields = ["Field0", "Field1", "Field2"]
@@ -220,8 +220,7 @@ def test_an_agent_that_fails_is_named_and_never_replaced(agent: Any, message: st
 
 def test_an_agent_must_be_there_from_the_start_and_plays_no_other_game() -> None:
     game = load_game(GAME, **SIZES)
-    tables = Tables(game, streams([0]))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, [0])
     tables.apply(tables.all_rows, np.array([0]))
     late = AgentAtTable(Recorder, {})
     late.begin(0, game)

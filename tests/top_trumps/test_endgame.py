@@ -1,5 +1,7 @@
 """The search for wins against goliath: it plays goliath's moves, and what it finds does win."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,13 @@ from parlour.baselines import make_policy
 from parlour.baselines.top_trumps import endgame
 from parlour.baselines.top_trumps.david import goliath_field, is_certain
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.top_trumps.rules import top_card
+from tests.one_table import played
+from tests.top_trumps.tables import deck_of
 
 GAME = load_game("top_trumps")
 SALT = np.uint64(17)
@@ -35,10 +40,8 @@ def read(game: Game, state: np.record, seat: int) -> endgame.Endgame:
 
 def decks(state: np.record, seat: int) -> list[list[int]]:
     """Both decks, the seat's first, and the pile."""
-    size, num_places = state["deck_sizes"], state["decks"].shape[1]
-    places = [(state["heads"][s] + np.arange(size[s])) % num_places for s in (seat, 1 - seat)]
-    found = [state["decks"][s, p].tolist() for s, p in zip((seat, 1 - seat), places, strict=True)]
-    return [*found, state["pile"][: state["pile_size"]].tolist()]
+    pile = state["pile"][: state["pile_size"]].tolist()
+    return [deck_of(state, seat), deck_of(state, 1 - seat), pile]
 
 
 def decks_read(search: endgame.Endgame) -> list[list[int]]:
@@ -113,18 +116,8 @@ def test_a_win_that_is_found_is_won() -> None:
         if state is None or not is_certain(state):
             continue
         num_found += bool(endgame.can_win(read(GAME, state, seat), state["values"], SALT))
-        states, rngs = state.reshape(1), streams([seed])
-        while not GAME.is_terminal(states[0]):
-            starter = int(states[0]["starter"])
-            seen = GAME.new_observations()
-            GAME.observe(states[0], starter, seen[0])
-            policy = david if starter == seat else goliath
-            position = states.copy() if starter == seat else None
-            field = policy.act(seen, np.ones(5, np.int8), rng=rngs, position=position)
-            GAME.apply_action(states[0], field)
-        out = np.zeros(2)
-        GAME.returns(states[0], out)
-        num_won += out[seat] > 0
+        players = [david, goliath] if seat == 0 else [goliath, david]
+        num_won += played(GAME, players, seed, deal=state).returns[seat] > 0
     assert num_found > 5
     assert num_won >= num_found
 
@@ -176,18 +169,9 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
 )
 def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
     game = load_game("top_trumps", **settings)
-    states, rngs = game.new_states(), streams([4])
-    game.deal(states[0], rngs[0])
     david = make_policy("david:num_playouts=5", game)
-    for _ in range(100):
-        if game.is_terminal(states[0]):
-            break
-        seat = int(states[0]["starter"])
-        seen, position = game.new_observations(), states.copy()
-        game.observe(states[0], seat, seen[0])
-        game.reshuffle_unseen(position[0], seat, rngs[0])
-        mask = np.ones(game.num_actions, np.int8)
-        game.apply_action(states[0], david.act(seen, mask, rng=rngs, position=position))
+    for _ in itertools.islice(Playthrough(game, david, 4), 100):
+        pass
 
 
 def test_more_positions_can_be_won_than_goliath_wins() -> None:

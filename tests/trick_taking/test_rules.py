@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from parlour.envs.core.play.tables import Tables
-from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.one_table import OneTable
+from tests.one_table import OneTable, dealt
 from tests.trick_taking.tables import (
     THREE_SEATS,
     TWO_SEATS,
@@ -22,8 +20,7 @@ pytestmark = pytest.mark.plain
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_all_cards_are_dealt_n_to_each_seat(num_players: int) -> None:
     game = load_game("trick_taking", num_players=num_players)
-    tables = Tables(game, streams(range(20)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(20))
     for state in tables.states:
         held = [cards_of(hand, 10) for hand in state["hands"]]
         assert [len(hand) for hand in held] == [10] * num_players
@@ -31,8 +28,7 @@ def test_all_cards_are_dealt_n_to_each_seat(num_players: int) -> None:
 
 
 def test_every_card_is_as_likely_at_every_place_of_the_deal() -> None:
-    tables = Tables(load_game("trick_taking", num_values=3), streams(range(6000)))
-    tables.deal(tables.all_rows)
+    tables = dealt(load_game("trick_taking", num_values=3), range(6000))
     places = tables.states["dealt"].reshape(-1, 6)
     for place in range(6):
         counts = np.bincount(places[:, place], minlength=6)

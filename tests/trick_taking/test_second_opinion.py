@@ -10,8 +10,9 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.counts import part_and_all
+from tests.one_table import dealt
 from tests.trick_taking.referee import Referee, in_deck_order
-from tests.trick_taking.tables import cards_of
+from tests.trick_taking.tables import cards_of, table
 
 # Seats, values, games: side by side, one ply at a time.
 CONFIGS = [(2, 10, 1500), (2, 32, 100), (3, 5, 800), (4, 10, 500)]
@@ -27,8 +28,7 @@ def test_the_rules_agree_with_the_referee(
 ) -> None:
     leader = num_players - 1
     game = load_game("trick_taking", num_players=num_players, num_values=num_values, leader=leader)
-    tables = Tables(game, streams(range(num_games)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(num_games))
     referees = [
         Referee(
             {"hands": state["dealt"].tolist(), "leader": leader},
@@ -117,16 +117,10 @@ def test_re_deals_are_uniform_over_all_that_agree_with_what_was_seen(
         3: [[0, 1, 2], [3, 4, 6], [5, 7, 8]],
         4: [[0, 6, 9], [3, 4, 7], [1, 10, 5], [2, 11, 8]],
     }[num_players]
-    game = load_game("trick_taking", num_players=num_players, num_values=3)
-    tables = Tables(game, streams(range(num_draws)))
-    tables.deal_from(0, {"hands": hands})
-    for card in script.split():
-        action = game.parse_action(f"card:{card}")
-        assert action in game.legal_action_list(tables.states[0])
-        tables.apply(np.array([0]), np.array([action]))
+    played = table({"hands": hands}, script, num_players=num_players, num_values=3)
     rows = np.zeros(num_draws, np.int64)
-    determinized = tables.determinize(rows, rows, tables.rngs)
-    expected = all_deals(tables.states[0], 0)
+    determinized = played.determinize(rows, rows, streams(range(num_draws)))
+    expected = all_deals(played.state, 0)
     found = Counter(state["hands"].tobytes() for state in determinized)
     assert len(expected) > 2
     assert len(found) == len(expected)

@@ -15,6 +15,7 @@ from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ra
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.one_table import dealt
 
 Card = tuple[int, int]  # colour, value
 Hand = frozenset[Card]
@@ -201,8 +202,7 @@ def test_perfect_gives_nothing_away_and_every_script_does() -> None:
 def test_regret_against_perfect_play_is_what_the_deal_was_worth_less_what_it_brought() -> None:
     game = load_game("trick_taking", num_values=6)
     perfect, script = make_policy("perfect", game), make_policy("high_low", game)
-    tables = Tables(game, streams(range(200)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(200))
     _, observations, _ = tables.show(tables.all_rows)
     worth = solver.card_values(game, observations).max(axis=1).mean()
     tricks = best_replies(game, perfect_of_lowest_tie(game), tables.states, np.zeros(200, int))[0]
@@ -238,8 +238,7 @@ def test_the_table_against_a_random_player_says_what_walking_every_position_says
     is_perfect: bool,
 ) -> None:
     game = load_game("trick_taking", num_values=5)
-    tables = Tables(game, streams(range(150)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(150))
     for ply in range(6):  # some further on than others, leading and following
         rows = tables.all_rows[tables.all_rows % 7 > ply]
         _, _, words = tables.show(rows)
