@@ -8,7 +8,6 @@ import torch
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.derived import arranged
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.players.making import resolved
@@ -16,13 +15,13 @@ from parlour.baselines.players.objective import weigh_first_place
 from parlour.baselines.players.policy import Policy
 from parlour.baselines.president.rollouts import outcome
 from parlour.baselines.search.rollout import is_in_the_race, policy_rollout
-from parlour.envs.core.bits import random_allowed
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 
 from .searching import NUM_TABLES, after_plies, saved
 from .test_compiled_networks import uneven
+from .test_render import positions
 
 GAME = load_game("president", num_players=4)
 SMALL = "policy_rollout:num_playouts=40"
@@ -70,15 +69,10 @@ def test_equal_actions_all_stay_and_few_samples_prove_little() -> None:
 @pytest.mark.parametrize("num_players", [2, 4, 5])
 def test_an_outcome_known_early_is_that_of_the_whole_game(num_players: int, weight: float) -> None:
     game = load_game("president", num_players=num_players)
-    states, rngs, words = game.new_states(), streams([3]), np.zeros(game.num_mask_words, np.int64)
     worth, num_early = np.zeros(num_players), 0
-    for _ in range(20):
-        game.deal(states[0], rngs[0])
+    for seed in range(20):
         known: dict[int, float] = {}
-        while not game.is_terminal(states[0]):
-            words[:] = 0
-            game.legal_actions(states[0], words)
-            game.apply_action(states[0], random_allowed(words, rngs[0]))
+        for states in positions(game, seed):
             for seat in range(num_players):
                 value = outcome(states[0], seat, weight, worth, ())
                 if not np.isnan(value):
@@ -105,9 +99,7 @@ def test_a_horizon_ends_a_playout_with_the_networks_value(horizon: int, tmp_path
     """With two seats nothing that matters is hidden, so every playout of a card is the same."""
     game = load_game("trick_taking", num_values=5)
     network = uneven(PolicyValue(game, (8,), derived_inputs=True))
-    path, played = tmp_path / "ppo.pt", (game.name, game.version, game.config_dict())
-    settings = {"hidden": (8,), "derived_inputs": True}
-    save_checkpoint(Checkpoint(*played, "ppo", settings, (8,), network.state_dict()), path)
+    path = saved(game, tmp_path, network, hidden=(8,), derived_inputs=True)
     plays = make_policy(str(path), game)
     search = policy_rollout(
         game, str(path), 60, num_considered=9, first_place_weight=0.0, horizon=horizon

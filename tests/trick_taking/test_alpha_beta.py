@@ -9,19 +9,17 @@ import torch
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate
-from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.kinds import action_values, new_network
 from parlour.baselines.networks.modules import RankedValues
 from parlour.baselines.players.game_parts import checkpoint_folder
-from parlour.baselines.players.policy import Policy
 from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import load_game
-from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.game_state import GameState, start
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 from parlour.training.lookahead import Config
 
-from .test_max_n import late_tables
+from ..searching import after_plies, asked, saved
 
 NUM_VALUES = 4
 GAME = load_game("trick_taking", num_values=NUM_VALUES)
@@ -41,69 +39,40 @@ def network(seed: int = 3) -> RankedValues:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return saved(network(), LEARNER, tmp_path_factory.mktemp("alpha_beta"))
+    folder = tmp_path_factory.mktemp("alpha_beta")
+    return saved(GAME, folder, network(), "lookahead", **dataclasses.asdict(LEARNER))
 
 
-def saved(module: torch.nn.Module, config: Config, folder: Path) -> Path:
-    weights, settings = module.state_dict(), dataclasses.asdict(config)
-    checkpoint = Checkpoint(
-        "trick_taking", 0, GAME.config_dict(), "lookahead", settings, config.hidden, weights
-    )
-    save_checkpoint(checkpoint, folder / "mine.pt")
-    return folder / "mine.pt"
-
-
-def plain_value(game: Game, module: RankedValues, states: np.ndarray, num_tricks: int) -> float:
+def plain_value(state: GameState, num_tricks: int) -> float:
     """The return of the seat to act by full minimax to the end of that many tricks."""
-    tables = Tables(game, streams([0]))
-    tables.states[:] = states
-    (seat,), observations, words = tables.show(tables.all_rows)
-    if seat == NO_SEAT:
-        return float(tables.returns(tables.all_rows)[0, 0])
-    masks = action_masks(words, game.num_actions)
     if num_tricks == 0:
-        return float(action_values(game, module, observations, masks).max())
-    return max(
-        value_after(game, module, states, action, num_tricks)
-        for action in np.flatnonzero(masks).tolist()
-    )
+        mask = np.isin(np.arange(GAME.num_actions), state.legal_actions).astype(np.int8)
+        return float(
+            action_values(GAME, network(), np.array([state.observation()]), mask[None]).max()
+        )
+    return max(value_after(state, action, num_tricks) for action in state.legal_actions)
 
 
-def value_after(
-    game: Game, module: RankedValues, states: np.ndarray, action: int, num_tricks: int
-) -> float:
+def value_after(state: GameState, action: int, num_tricks: int) -> float:
     """The return of the seat to act after an action."""
-    tables = Tables(game, streams([0]))
-    tables.states[:] = states
-    seat = tables.show(tables.all_rows)[0][0]
-    tables.apply(tables.all_rows, np.array([action]))
-    next_seat = tables.show(tables.all_rows)[0][0]
-    if next_seat == NO_SEAT:
-        return float(tables.returns(tables.all_rows)[0, seat])
-    is_complete = tables.states[0]["led_colour"] == -1
-    value = plain_value(game, module, tables.states, num_tricks - is_complete)
-    return value if next_seat == seat else -value
-
-
-def asked(policy: Policy, tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The masks of all tables, what the policy plays there, and its values."""
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, tables.game.num_actions)
-    assert policy.values is not None
-    actions = policy(observations, masks, streams(range(len(masks))))
-    return masks, actions, policy.values(observations, masks)
+    seat, after = state.seat, state.copy()
+    after.apply(action)
+    if after.is_over:
+        return float(after.returns[seat])
+    is_complete = after.position["led_colour"] == -1
+    value = plain_value(after, num_tricks - is_complete)
+    return value if after.seat == seat else -value
 
 
 @pytest.mark.parametrize("num_tricks", [1, 2])
 @pytest.mark.parametrize("num_plies", [0, 1, 3])
 def test_its_values_are_those_of_plain_minimax(num_tricks: int, num_plies: int, path: Path) -> None:
-    tables = late_tables(GAME, 4, num_plies)
+    tables = after_plies(GAME, num_plies, 4)[0]
     policy = make_policy("alpha_beta", GAME, num_tricks=num_tricks, network=str(path))
     masks, _, values = asked(policy, tables)
     for row, mask in enumerate(masks):
         for action in np.flatnonzero(mask).tolist():
-            start = tables.states[row : row + 1]
-            wanted = value_after(GAME, network(), start, action, num_tricks)
+            wanted = value_after(start(GAME, position=tables.states[row]), action, num_tricks)
             assert values[row, action] == pytest.approx(wanted, abs=1e-5)
     assert np.isnan(values[masks == 0]).all()
 
@@ -113,7 +82,7 @@ def test_it_plays_a_card_of_the_highest_value() -> None:
     game = load_game("trick_taking")
     policy = make_policy("alpha_beta", game)
     for num_plies in (0, 1, 6, 9, 14, 17):
-        _, actions, values = asked(policy, late_tables(game, 60, num_plies))
+        _, actions, values = asked(policy, after_plies(game, num_plies, 60)[0])
         best = np.nanmax(values, axis=1)
         np.testing.assert_allclose(values[np.arange(60), actions], best, atol=1e-5)
 
@@ -126,7 +95,7 @@ def test_a_search_to_the_end_plays_perfectly_by_any_network(path: Path) -> None:
 
 
 def test_of_equal_cards_it_plays_the_one_that_the_network_prefers(path: Path) -> None:
-    tables = late_tables(GAME, 100, 0)
+    tables = after_plies(GAME, 0, 100)[0]
     _, actions, values = asked(
         make_policy("alpha_beta", GAME, num_tricks=4, network=str(path)), tables
     )
@@ -139,10 +108,10 @@ def test_of_equal_cards_it_plays_the_one_that_the_network_prefers(path: Path) ->
 
 def test_what_it_knows_of_earlier_positions_changes_nothing() -> None:
     game = load_game("trick_taking")
-    tables = late_tables(game, 30, 2)
+    tables = after_plies(game, 2, 30)[0]
     used = make_policy("alpha_beta", game)
     first = asked(used, tables)[1]
-    asked(used, late_tables(game, 30, 7))
+    asked(used, after_plies(game, 7, 30)[0])
     assert (asked(used, tables)[1] == first).all()
     _, observations, words = tables.show(tables.all_rows)
     masks = action_masks(words, game.num_actions)
@@ -178,6 +147,8 @@ def test_impossible_settings_and_other_networks_are_refused(tmp_path: Path) -> N
     with pytest.raises(ValueError, match=r"cannot value positions .* --sets hand,unseen,table"):
         make_policy("alpha_beta", game, network=other)
     config = dataclasses.replace(LEARNER, inputs=("tricks_won", "leader"))
-    module = new_network("lookahead", GAME, dataclasses.asdict(config))
+    settings = dataclasses.asdict(config)
+    module = new_network("lookahead", GAME, settings)
+    path = saved(GAME, tmp_path, module, "lookahead", **settings)
     with pytest.raises(ValueError, match="--inputs tricks_won"):
-        make_policy("alpha_beta", GAME, network=str(saved(module, config, tmp_path)))
+        make_policy("alpha_beta", GAME, network=str(path))

@@ -8,15 +8,12 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.players.making import resolved
-from parlour.baselines.players.policy import Policy
 from parlour.envs import load_game
-from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 
+from ..searching import after_plies, asked, saved
 from ..test_compiled_networks import uneven
 from .test_open_hands import TRICK, as_sets, plain_value
 
@@ -27,35 +24,7 @@ GAME = load_game("trick_taking", num_players=3, num_values=5)
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of a network that has learned nothing."""
     module = uneven(PolicyValue(GAME, (8,), derived_inputs=True))
-    path = tmp_path_factory.mktemp("max_n") / "ppo.pt"
-    config = {"num_players": 3, "num_values": 5, "leader": 0}
-    settings = {"hidden": (8,), "derived_inputs": True}
-    save_checkpoint(
-        Checkpoint("trick_taking", 0, config, "ppo", settings, (8,), module.state_dict()), path
-    )
-    return path
-
-
-def late_tables(game: Game, num_tables: int, num_plies: int) -> Tables:
-    """Tables after some plies of random play."""
-    tables = Tables(game, streams(range(num_tables)))
-    tables.deal(tables.all_rows)
-    random = np.random.default_rng(0)
-    for _ in range(num_plies):
-        _, _, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        tables.apply(tables.all_rows, (random.random(masks.shape) * masks).argmax(axis=1))
-    return tables
-
-
-def asked(policy: Policy, tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The masks of all tables, what the policy plays there, and its values."""
-    seats, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, tables.game.num_actions)
-    positions = tables.determinize(tables.all_rows, seats, streams(range(len(seats)), 5))
-    inputs = observations, masks, streams(range(len(seats)), 6), positions
-    assert policy.values is not None
-    return masks, policy(*inputs), policy.values(*inputs[:2], inputs[2].copy(), positions)
+    return saved(GAME, tmp_path_factory.mktemp("max_n"), module, hidden=(8,), derived_inputs=True)
 
 
 def worth(tricks: list[float], seat: int, weight: float) -> float:
@@ -69,7 +38,7 @@ def worth(tricks: list[float], seat: int, weight: float) -> float:
 @pytest.mark.parametrize("weight", [pytest.param(0.0, marks=pytest.mark.long), 0.5])
 def test_its_values_are_means_of_plain_max_n_over_re_deals(weight: float, network: Path) -> None:
     """Within five standard errors of 300 re-deals of each of the two, drawn independently."""
-    tables = late_tables(GAME, 6, 7)
+    tables = after_plies(GAME, 7, 6)[0]
     policy = make_policy(
         "max_n",
         GAME,
@@ -107,7 +76,7 @@ def test_its_values_are_means_of_plain_max_n_over_re_deals(weight: float, networ
 
 
 def test_cards_that_touch_have_one_value(network: Path) -> None:
-    tables = late_tables(GAME, 40, 4)
+    tables = after_plies(GAME, 4, 40)[0]
     policy = make_policy("max_n", GAME, num_simulations=60, network=str(network))
     masks, _, values = asked(policy, tables)
     num_pairs = 0
@@ -129,15 +98,15 @@ def test_cards_that_touch_have_one_value(network: Path) -> None:
 @pytest.mark.release
 def test_the_same_inputs_give_the_same_choice_whatever_was_asked_before(network: Path) -> None:
     policy = make_policy(f"max_n:network={network},num_simulations=50", GAME)
-    first = asked(policy, late_tables(GAME, 5, 3))
-    asked(policy, late_tables(GAME, 8, 6))
-    again = asked(policy, late_tables(GAME, 5, 3))
+    first = asked(policy, after_plies(GAME, 3, 5)[0])
+    asked(policy, after_plies(GAME, 6, 8)[0])
+    again = asked(policy, after_plies(GAME, 3, 5)[0])
     for one, other in zip(first, again, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
-    tables = late_tables(GAME, 3, 2)
+    tables = after_plies(GAME, 2, 3)[0]
     policy = make_policy(f"max_n:network={network},milliseconds=1", GAME)
     masks, actions, _ = asked(policy, tables)
     assert masks[np.arange(3), actions].all()

@@ -6,11 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 
+from parlour.baselines import make_policy
 from parlour.baselines.trick_taking.open_hands import TRICK, SearchStack, solve
 from parlour.baselines.trick_taking.solver import card_values
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.playthrough import Playthrough
 
 Card = tuple[int, int]  # colour and value
 Hands = tuple[frozenset[Card], ...]
@@ -82,14 +83,10 @@ def as_sets(state: np.record) -> tuple[Hands, int, Trick]:
 
 def positions(game: Game, most_tricks: int, num_games: int) -> Iterator[np.record]:
     """Positions of random play with `most_tricks` left, or fewer."""
-    random = np.random.default_rng(0)
     for seed in range(num_games):
-        state = game.new_states()[0]
-        game.deal(state, streams([seed])[0])
-        while not game.is_terminal(state):
-            if state.tricks_left <= most_tricks:
-                yield state
-            game.apply_action(state, int(random.choice(game.legal_action_list(state))))
+        for turn in Playthrough(game, make_policy("random", game), seed):
+            if turn.state.tricks_left <= most_tricks:
+                yield turn.state
 
 
 @pytest.mark.parametrize(
