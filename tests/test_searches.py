@@ -17,6 +17,7 @@ from .searching import NUM_TABLES, after_plies, saved
 
 PRESIDENT = load_game("president", num_players=4)
 TRICKS = load_game("trick_taking", num_values=5)
+TRUMPS = load_game("top_trumps")
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 MCTS, GUIDED = "mcts:num_simulations=60", "mcts:network={network},num_simulations=40"
 PLAYOUT, ROLLOUT = "playout:num_playouts=60", "policy_rollout:num_playouts=40"
@@ -50,6 +51,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
         *((spec, PRESIDENT, 20) for spec in (PLAYOUT, ROLLOUT)),
+        ("david:num_playouts=30", TRUMPS, 40),  # by then most places are known
     ],
     ids=str,
 )
@@ -58,11 +60,33 @@ def test_choices_do_not_depend_on_the_batch(
 ) -> None:
     tables, _, observations, masks = after_plies(game, num_plies)
     policy = make_policy(spec.format(network=saved(game, tmp_path)), game)
+    before = tables.states.tobytes()
     together = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
+    assert tables.states.tobytes() == before
     for row in range(NUM_TABLES):
         one = slice(row, row + 1)
         rngs = streams([row], 1)
         assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "purpose"),
+    [
+        *((name, PRESIDENT, 2) for name in ("hoarder", "lowest", "set_keeper", "planner")),
+        *((name, TRUMPS, 1) for name in ("rander", "rand_maxer", "maxer", "meaner_max")),
+        *((name, TRUMPS, 1) for name in ("expert", "goliath")),
+    ],
+    ids=str,
+)
+def test_a_script_is_a_pure_function_of_the_observation(
+    name: str, game: Game, purpose: int
+) -> None:
+    """And of its stream, where it draws: those of President, given another, do the same."""
+    _, _, observations, masks = after_plies(game, 0)
+    before, policy = (observations.tobytes(), masks.tobytes()), make_policy(name, game)
+    first = policy(observations, masks, streams(range(NUM_TABLES), 1))
+    assert (policy(observations, masks, streams(range(NUM_TABLES), purpose)) == first).all()
+    assert (observations.tobytes(), masks.tobytes()) == before
 
 
 @pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words

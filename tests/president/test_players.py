@@ -7,7 +7,6 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.matches import play_matches
@@ -92,20 +91,6 @@ def test_every_player_plays_whole_matches(num_players: int, passing: str) -> Non
     players = [f"{n}:num_playouts=12" if n.startswith("playout") else n for n in names]
     results = play_matches(game, [(player, "lowest") for player in players], 2)
     assert [result.num_games for result in results] == [2 * num_players] * len(names)
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
-    game = load_game("president", num_players=4)
-    tables = Tables(game, streams(range(64)))
-    tables.deal(tables.all_rows)
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, game.num_actions)
-    before = observations.tobytes(), masks.tobytes()
-    policy = make_policy(name, game)
-    first = policy(observations, masks, streams(range(64), 1))
-    assert (policy(observations, masks, streams(range(64), 2)) == first).all()
-    assert (observations.tobytes(), masks.tobytes()) == before
 
 
 @pytest.mark.release

@@ -7,10 +7,10 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.matches import play_matches
+from tests.one_table import played
 from tests.top_trumps.tables import Table
 
 SCRIPTS = ["rander", "maxer", "meaner_max", "expert", "goliath"]
@@ -53,19 +53,6 @@ def test_user_and_the_original_spellings_are_found() -> None:
     assert "user" not in list_policies(game)
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, "rand_maxer"])
-def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
-    tables = Tables(load_game("top_trumps"), streams(range(32)))
-    tables.deal(tables.all_rows)
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, tables.game.num_actions)
-    before = observations.tobytes(), masks.tobytes()
-    policy = make_policy(name, tables.game)
-    first = policy(observations, masks, streams(range(32), 1))
-    assert (policy(observations, masks, streams(range(32), 1)) == first).all()
-    assert (observations.tobytes(), masks.tobytes()) == before
-
-
 @pytest.mark.release
 def test_each_script_beats_the_one_before_it() -> None:
     pairs = [(stronger, weaker) for weaker, stronger in itertools.pairwise(SCRIPTS)]
@@ -104,14 +91,7 @@ def test_every_player_plays_real_decks() -> None:
 def play_on(table: Table, names: tuple[str, str]) -> list[float]:
     """These players from here to the end; the returns."""
     policies = [make_policy(name, table.game) for name in names]
-    rngs = streams([1])
-    while not table.is_over:
-        seat = int(table.state["starter"])
-        position = table.states.copy()
-        table.game.reshuffle_unseen(position[0], seat, rngs[0])
-        seen = table.observed(seat)
-        table.play(policies[seat].act(seen, ALL_FIELDS, rng=rngs, position=position))
-    return table.outcome
+    return played(table.game, policies, 1, deal=table.state).returns.tolist()
 
 
 def lost_for_goliath() -> Table:
@@ -133,27 +113,6 @@ def test_david_thinks_for_the_time_it_is_given() -> None:
         seen = table.observed(0)
         action = david.act(seen, ALL_FIELDS, rng=streams([1]), position=position)
         assert action in np.flatnonzero(ALL_FIELDS)
-
-
-def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
-    tables = Tables(load_game("top_trumps"), streams(range(8)))
-    tables.deal(tables.all_rows)
-    for _ in range(40):  # by then most places are known
-        seats, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, 5)
-        rows = np.flatnonzero(seats >= 0)
-        goliath = make_policy("goliath", tables.game)
-        tables.apply(rows, goliath(observations[rows], masks[rows], streams(rows)))
-    seats, observations, words = tables.show(tables.all_rows)
-    rows = np.flatnonzero(seats >= 0)
-    assert len(rows) > 3
-    positions = tables.determinize(rows, seats[rows], streams(rows, 2))
-    before = positions.tobytes()
-    david = make_policy("david:num_playouts=30", tables.game)
-    masks = action_masks(words[rows], 5)
-    chosen = [david(observations[rows], masks, streams(rows, 3), positions) for _ in range(2)]
-    assert (chosen[0] == chosen[1]).all()
-    assert positions.tobytes() == before
 
 
 @pytest.mark.release
