@@ -211,6 +211,17 @@ def _hand_out_gems(rng: random.Random, seats: list[Data]) -> None:
                 seat["gems"][pile.pop()] += 1
 
 
+def board_with(asking: list[list[CardData]], seats: list[Data], **changes: Any) -> Data:
+    """A position in which the first of these cards that nobody holds lie open."""
+    held = [card for seat in seats for card in seat["cards"] + seat["reserved"]]
+    table = [[card for card in tier if card not in held][:4] for tier in asking]
+    decks = [
+        [card for card in tier if card not in held + row]
+        for tier, row in zip(CARDS, table, strict=True)
+    ]
+    return board(seats, table=table, decks=decks, **changes)
+
+
 def stuck_board() -> Data:
     """Seat 0 of three can only pass, and has met two nobles: 4 + 4 and 3 + 3 + 3 of three colours.
 
@@ -221,11 +232,5 @@ def stuck_board() -> Data:
     for colour, number in (("black", 4), ("red", 4), ("green", 3)):
         seat["cards"] += [card for card in CARDS[0] if card[0] == colour][:number]
     others = [empty_seat() | {"gems": gems} for gems in ([0, 0, 5, 5, 0, 0], [0, 0, 0, 0, 5, 5])]
-    held = seat["cards"] + seat["reserved"]
-    table = [[card for card in tier if card not in held][:4] for tier in asking]
-    decks = [
-        [card for card in tier if card not in held + row]
-        for tier, row in zip(CARDS, table, strict=True)
-    ]
     nobles = [[4, 4, 0, 0, 0], [3, 3, 3, 0, 0], [0, 0, 0, 4, 4], [0, 0, 4, 4, 0]]
-    return board([seat, *others], table=table, decks=decks, nobles=nobles)
+    return board_with(asking, [seat, *others], nobles=nobles)

@@ -12,12 +12,13 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.actions import collection_of
-from tests.one_table import OneTable
+from tests.one_table import OneTable, dealt
 from tests.splendor.boards import (
     CARDS,
     NOBLES,
     Data,
     board,
+    board_with,
     empty_seat,
     random_board,
     random_deal,
@@ -72,8 +73,7 @@ def test_2_four_cards_of_40_30_and_20_lie_open() -> None:
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_3_players_and_one_nobles_are_drawn_at_random(num_players: int) -> None:
     game = load_game("splendor", num_players=num_players)
-    tables = Tables(game, streams(range(60)))
-    tables.deal(tables.all_rows)
+    tables = dealt(game, range(60))
     needs = tables.observe(tables.all_rows, tables.all_rows * 0)["noble_need"].tolist()
     assert all(len({tuple(need) for need in drawn}) == num_players + 1 for drawn in needs)
     assert {tuple(need) for drawn in needs for need in drawn} == {tuple(n) for n in NOBLES}
@@ -314,13 +314,7 @@ def test_15_the_game_ends_when_all_have_passed_in_a_row_even_within_a_round() ->
     asking = [[card for card in tier if any(card[2][:2]) and any(card[2][3:])] for tier in CARDS]
     for index, seat in enumerate(seats):
         seat["reserved"] = asking[1][3 * index : 3 * index + 3]
-    held = [card for seat in seats for card in seat["reserved"]]
-    table = [[card for card in tier if card not in held][:4] for tier in asking]
-    decks = [
-        [card for card in tier if card not in held + row]
-        for tier, row in zip(CARDS, table, strict=True)
-    ]
-    stuck = table_of(*seats, table=table, decks=decks, first_seat=1).play("pass")
+    stuck = Table(board_with(asking, seats, first_seat=1)).play("pass")
     assert not stuck.is_over and stuck.sees("passes") == 1 and stuck.legal == ["pass"]
     stuck.play("pass")
     assert stuck.is_over and stuck.outcome == [0, 0]
