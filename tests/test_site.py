@@ -8,14 +8,15 @@ import pytest
 
 from docs.site import build
 
+from .table import test_browser
 from .table.test_browser import CHROMIUM, check_barriers
 
 pytest.importorskip("sphinx", reason="Sphinx is missing: pip install '.[docs]'")
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is missing")
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="the browser is missing"),
 ]
+browser = test_browser.browser
 PAGES = ("index", "start", "measured", "studies", "games/president", "reference/commands")
 
 
@@ -26,14 +27,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert build.main() == 0
     yield build.OUT / "html"
     build.OUT = before
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
