@@ -17,6 +17,7 @@ from parlour.envs import GAMES, find_game, load_game, registry
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
 from tests.president.playing import ladder
@@ -120,36 +121,19 @@ def test_tables_with_opponents_play_as_single_environments(
 def test_the_solo_environment_is_a_table_where_policies_have_the_other_seats(name: str) -> None:
     seed, seat = 4, 1  # a deal in which the learner gets to choose, in every game
     env = solo(name, seat=seat, opponents="random")
-    table = raw_env(name)
-    game = env.game
-    policy = make_policy("random", game)
-    rngs = player_streams([seed], game.num_seats)
+    policies: list[Any] = [make_policy("random", env.game)] * env.game.num_seats
+    policies[seat] = None
     observation, info = env.reset(seed=seed)
-    table.reset(seed=seed)
-    rng = np.random.default_rng(0)
-    terminated = False
-    while not terminated:
-        play_others(table, policy, rngs, seat)
-        seen = table.observe(f"player_{seat}")
-        np.testing.assert_array_equal(seen["observation"], observation)
-        np.testing.assert_array_equal(seen["action_mask"], info["action_mask"])
-        action = choose(info["action_mask"], rng)
-        observation, reward, terminated, _, info = env.step(action)
-        table.step(action)
-    play_others(table, policy, rngs, seat)
-    assert reward == table.rewards[f"player_{seat}"]
-
-
-def play_others(table: Any, policy: Any, rngs: np.ndarray, seat: int) -> None:
-    while table.agent_selection != f"player_{seat}" or table.terminations[table.agent_selection]:
-        agent = table.agent_selection
-        if table.terminations[agent]:
-            return
-        other = int(agent.removeprefix("player_"))
-        own = rngs[:, other].copy()
-        mask = table.observe(agent)["action_mask"]
-        table.step(policy.act(table.record(agent), mask, rng=own))
-        rngs[:, other] = own
+    rng, terminated = np.random.default_rng(0), False
+    table = Playthrough(env.game, policies, seed)
+    for turn in table:
+        if turn.seat == seat:
+            seen = env.game.layout.scaled(np.array([turn.observation]))[0]
+            np.testing.assert_array_equal(seen, observation)
+            np.testing.assert_array_equal(turn.action_mask, info["action_mask"])
+            turn.play(choose(info["action_mask"], rng))
+            observation, reward, terminated, _, info = env.step(turn.action)
+    assert terminated and reward == table.returns[seat]
 
 
 @every_game
