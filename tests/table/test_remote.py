@@ -180,14 +180,6 @@ def test_two_programs_play_president_to_its_end(tmp_path: Path) -> None:
     assert len(results[0]) == 4 and any(results[0])
 
 
-def test_a_program_plays_a_long_game_as_fast_as_it_can(tmp_path: Path) -> None:
-    long = {"game": "notty", "settings": {"turn_limit": 100}}
-    with listening_server(tmp_path) as address:
-        program = started(link(address, opened(address, GUEST, player("random"), **long)[0]))
-        printed, problem = program.communicate(timeout=100)
-    assert problem == "" and len(ast.literal_eval(printed)) == 2
-
-
 def test_the_example_says_why_it_is_refused(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
         refused = started(link(address, "guessed"))
