@@ -27,14 +27,6 @@ SHORT: dict[str, Any] = {"num_values": 3}
 NEXT_STEP = AutoresetMode.NEXT_STEP
 
 
-def play(envs: Any, num_steps: int) -> Any:
-    """Play the first legal actions; return the last observations."""
-    observations, info = envs.reset(seed=0)
-    for _ in range(num_steps):
-        observations, *_, info = envs.step(info["action_mask"].argmax(axis=-1))
-    return observations
-
-
 # NumPy
 
 
@@ -164,7 +156,9 @@ def test_videos_of_all_tables_are_recorded(tmp_path: Path) -> None:
     pytest.importorskip("moviepy")
     envs = gymnasium.make_vec(ID, 4, autoreset_mode=NEXT_STEP, render_mode="rgb_array", **SHORT)
     wrapped = vector_wrappers.RecordVideo(envs, str(tmp_path), episode_trigger=lambda e: e == 0)
-    play(wrapped, 12)
+    _, info = wrapped.reset(seed=0)
+    for _ in range(12):
+        *_, info = wrapped.step(info["action_mask"].argmax(axis=-1))
     wrapped.close()
     (video,) = tmp_path.glob("*.mp4")
     assert video.stat().st_size > 1000

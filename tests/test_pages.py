@@ -180,17 +180,13 @@ def test_every_table_of_a_page_is_generated() -> None:
     assert named == set(TABLES)
 
 
-def search_example() -> str:
-    """The search in plain Python, which plays any game."""
-    return next(e for e in CODE.findall(TEXTS["search"]) if "needs_positions=True" in e)
-
-
 def test_the_search_example_plays_games_with_chance() -> None:
     game = find_game("notty", turn_limit=2)
     assert game.play_chance is not None
     loads = re.compile(r"^game = .*$|^result = .*$|^assert .*$", re.MULTILINE)
     names: dict[str, Any] = {"game": game}
-    exec(loads.sub("", search_example()), names)
+    example = next(e for e in CODE.findall(TEXTS["search"]) if "needs_positions=True" in e)
+    exec(loads.sub("", example), names)
     assert play_match(game, names["searcher"], "random", num_deals=1).num_games == 2
 
 

@@ -47,13 +47,8 @@ def printed_cards() -> list[list[CardData]]:
     return tiers
 
 
-def printed_nobles() -> list[list[int]]:
-    """The needs of all ten nobles."""
-    return [[int(row[f"need_{colour}"]) for colour in COLOURS] for row in rows("nobles.csv")]
-
-
 CARDS = printed_cards()
-NOBLES = printed_nobles()
+NOBLES = [[int(row[f"need_{colour}"]) for colour in COLOURS] for row in rows("nobles.csv")]
 
 
 def key_of(card: CardData) -> tuple[int, ...]:

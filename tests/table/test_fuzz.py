@@ -157,10 +157,6 @@ def test_requests_of_any_form_get_one_clear_answer(client: TestClient) -> None:
         if answer.status_code != 200:
             assert 400 <= answer.status_code < 500, body
             assert answer.json()["error"], body
-    still_answers(client)
-
-
-def still_answers(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
     with seated(client, tokens[0]) as me:
         assert me.play_to_the_end()["returns"] is not None

@@ -44,11 +44,6 @@ def decks(state: np.record, seat: int) -> list[list[int]]:
     return [deck_of(state, seat), deck_of(state, 1 - seat), pile]
 
 
-def decks_read(search: endgame.Endgame) -> list[list[int]]:
-    row = search.rows[0]
-    return [search.cards[deck, row[2 * deck] : row[2 * deck + 1]].tolist() for deck in range(3)]
-
-
 def field_of(state: np.record, seat: int, outcome: int) -> int:
     """The field that leads to this outcome; of several that win the one that tells least."""
     own, other = top_card(state, seat), top_card(state, 1 - seat)
@@ -98,8 +93,10 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
         while not GAME.is_terminal(state) and num_tricks < 3000:
             num_doubted += play_beside(search, state, seat, rng)
             num_tricks += 1
-            assert decks_read(search) == decks(state, seat)
             row = search.rows[0]
+            places = [slice(*row[2 * deck : 2 * deck + 2]) for deck in range(3)]
+            found = [search.cards[deck, place].tolist() for deck, place in enumerate(places)]
+            assert found == decks(state, seat)
             assert row[endgame.LEADS] == (state["starter"] == seat)
             unplaced = int(state["unplaced"][seat, 0])
             assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
