@@ -10,8 +10,8 @@ from parlour.baselines import Policy
 from parlour.envs.core.compile import rule
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-
-from . import one_table
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import streams
 
 NO_ACTION = -1
 
@@ -73,4 +73,10 @@ def new_probe(
 
 def played(game: Game, policy: Policy, place: int) -> float:
     """What seat 0 gets from a place where both seats play this policy."""
-    return round(float(one_table.played(game, policy, deal={"place": place}).returns[0]), 1)
+    tables = Tables(game, streams([0]))
+    tables.deal_from(0, {"place": place})
+    while not game.is_terminal(tables.states[0]):
+        _, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        tables.apply(tables.all_rows, policy(observations, masks, streams([2])))
+    return round(float(tables.returns(tables.all_rows)[0, 0]), 1)

@@ -15,7 +15,6 @@ from parlour.baselines.players.policy import Policy, values_of
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from tests.one_table import dealt
 
 NUM_TABLES = 40
 
@@ -24,7 +23,8 @@ def after_plies(
     game: Game, num_plies: int, num_tables: int = NUM_TABLES
 ) -> tuple[Tables, np.ndarray, np.ndarray, np.ndarray]:
     """Positions after random plies: tables, seats to act, observations, masks."""
-    tables = dealt(game, range(num_tables))
+    tables = Tables(game, streams(range(num_tables)))
+    tables.deal(tables.all_rows)
     policy, rngs = make_policy("random", game), streams(range(num_tables), 9)
     for _ in range(num_plies):
         _, observations, words = tables.show(tables.all_rows)
