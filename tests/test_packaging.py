@@ -1,6 +1,5 @@
 """What is installed: every folder of code, under one import name, with its data and its types."""
 
-import configparser
 import importlib
 import re
 import runpy
@@ -11,6 +10,7 @@ import pytest
 
 from parlour.envs.core.environments import aec as views
 from parlour.envs.registry import GAMES, GameName, pettingzoo_names
+from tests.documents.versions import setup
 from tests.processes import run_python
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -19,14 +19,8 @@ LATE = ("parlour.baselines.arena", "parlour.envs.core.played")
 HEAVY = ("torch", "numba", "pandas", "stable_baselines3", "matplotlib", "pygame")
 
 
-def settings() -> configparser.ConfigParser:
-    parser = configparser.ConfigParser()
-    parser.read(CHECKOUT / "setup.cfg")
-    return parser
-
-
 def lines_of(section: str, key: str) -> list[str]:
-    return [line for line in settings()[section][key].split("\n") if line]
+    return [line for line in setup()[section][key].split("\n") if line]
 
 
 def long_description(readme: str) -> str:
@@ -57,7 +51,7 @@ def test_a_checkout_imports_from_its_parent_folder() -> None:
     for name in FOLDERS:
         link = CHECKOUT / "parlour" / name
         assert link.is_symlink() and link.resolve() == CHECKOUT / name
-    assert settings()["editable_wheel"]["mode"] == "compat"
+    assert setup()["editable_wheel"]["mode"] == "compat"
 
 
 def test_the_long_description_has_no_link_into_the_checkout() -> None:
@@ -76,11 +70,11 @@ def test_the_folders_install_under_one_import_name() -> None:
 @pytest.mark.parametrize("folder", ["parlour", *FOLDERS])
 def test_types_are_declared_to_be_there(folder: str) -> None:
     assert (CHECKOUT / folder / "py.typed").is_file()
-    assert "py.typed" in settings()["options.package_data"]["*"]
+    assert "py.typed" in setup()["options.package_data"]["*"]
 
 
 def test_every_data_file_of_the_games_is_packed() -> None:
-    packed = {pattern.strip() for pattern in settings()["options.package_data"]["*"].split(",")}
+    packed = {pattern.strip() for pattern in setup()["options.package_data"]["*"].split(",")}
     code = {".py", ".pyc", ".typed"}
     data = {path.suffix for path in (CHECKOUT / "envs").rglob("*.*") if path.is_file()} - code
     assert data <= {Path(pattern).suffix for pattern in packed}

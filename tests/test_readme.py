@@ -3,12 +3,12 @@
 `tests/test_pages.py` runs its examples; `tests/documents` compares what else it says.
 """
 
-import configparser
 import json
 import re
 from pathlib import Path
 
 from docs.site.speed import speed_table
+from tests.documents.versions import setup
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -32,10 +32,8 @@ def test_every_extra_is_for_code_that_imports_it() -> None:
         "track": "torch.utils.tensorboard",
         "window": "pygame",
     }
-    settings = configparser.ConfigParser()
-    settings.read(CHECKOUT / "setup.cfg")
     others = {"test", "mutants", "play", "plots"}
-    assert set(settings["options.extras_require"]) - others == set(imported)
+    assert set(setup()["options.extras_require"]) - others == set(imported)
     folders = ("baselines", "docs", "envs", "scripts", "training")
     code = "".join(path.read_text() for name in folders for path in (CHECKOUT / name).rglob("*.py"))
     for module in imported.values():
