@@ -9,7 +9,7 @@ from parlour.baselines.notty.hints import hints
 from parlour.envs.notty.discard import best_discard
 from parlour.envs.registry import load_game
 from tests.notty.bad_input import HANDS
-from tests.notty.playing import counts, table
+from tests.notty.playing import table
 
 pytestmark = pytest.mark.plain
 
@@ -29,22 +29,20 @@ def test_groups_have_one_spelling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "message"),
+    ("hand", "solver", "message"),
     [
-        ([1] * 39, r"a hand is 40 counts of 0 \.\. 2"),
-        ([3] + [0] * 39, r"a hand is 40 counts of 0 \.\. 2"),
-        ([-1] + [0] * 39, r"a hand is 40 counts of 0 \.\. 2"),
-        ([1] * 21 + [0] * 19, "a hand has at most 20 cards; got 21"),
+        ([1] * 39, "table", r"a hand is 40 counts of 0 \.\. 2"),
+        ([3] + [0] * 39, "table", r"a hand is 40 counts of 0 \.\. 2"),
+        ([-1] + [0] * 39, "table", r"a hand is 40 counts of 0 \.\. 2"),
+        ([1] * 21 + [0] * 19, "table", "a hand has at most 20 cards; got 21"),
+        ([1] + [0] * 39, "guess", "solver must be one of table, scip; got 'guess'"),
     ],
 )
-def test_hands_that_cannot_be_are_refused(hand: list[int], message: str) -> None:
+def test_hands_and_solvers_that_cannot_be_are_refused(
+    hand: list[int], solver: str, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
-        best_discard(hand)
-
-
-def test_an_unknown_solver_is_refused() -> None:
-    with pytest.raises(ValueError, match="solver must be one of table, scip; got 'guess'"):
-        best_discard(counts("red 1"), solver="guess")
+        best_discard(hand, solver=solver)
 
 
 def test_hints_are_for_seats_that_exist_and_not_while_chance_is_to_act() -> None:
