@@ -67,6 +67,14 @@ def dealt(game: Game, seeds: Sequence[int]) -> Tables:
     return tables
 
 
+def redealt(game: Game, state: np.record, seat: int, times: int) -> np.ndarray:
+    """So many positions that look to a seat as this one."""
+    tables = Tables(game, streams([0]))
+    tables.states[0] = state
+    rows = np.zeros(times, np.int64)
+    return tables.determinize(rows, np.full(times, seat), streams(range(times), 3))
+
+
 def played(
     game: Game, policies: Policy | list[Policy], seed: int = 0, *, deal: Any = None
 ) -> Playthrough:

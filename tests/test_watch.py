@@ -26,6 +26,7 @@ from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.table import Setup
 
 from .example_games import imported
+from .one_table import redealt
 from .test_render import positions, sample
 
 NUM_POSITIONS = 6
@@ -60,14 +61,6 @@ def shown(player: Policy, state: np.record, seat: int) -> tuple[list[str], dict[
     )
 
 
-def redeals(game: Game, state: np.record, seat: int) -> np.ndarray:
-    states = game.new_states(NUM_REDEALS)
-    states[:] = state
-    for position, rng in zip(states, streams(range(NUM_REDEALS), 3), strict=True):
-        game.reshuffle_unseen(position, seat, rng)
-    return states
-
-
 @pytest.mark.parametrize(("name", "config"), CASES)
 def test_watching_from_a_seat_shows_what_it_can_know(name: str, config: dict) -> None:
     game = find_game(name, **config)
@@ -76,7 +69,7 @@ def test_watching_from_a_seat_shows_what_it_can_know(name: str, config: dict) ->
     for states in sample(positions(game)[:-1], NUM_POSITIONS):
         for seat in range(game.num_seats):
             lines, plies = shown(player, states[0], seat)
-            for other in redeals(game, states[0], seat):
+            for other in redealt(game, states[0], seat, NUM_REDEALS):
                 lines_again, again = shown(player, other, seat)
                 assert lines_again == lines
                 for action in plies.keys() & again.keys():

@@ -9,6 +9,7 @@ from scipy import stats
 
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.rng import streams
+from tests.one_table import redealt
 from tests.top_trumps.lockstep import Size, dealt_tables
 from tests.top_trumps.tables import Table, deck_of, members
 
@@ -26,15 +27,6 @@ def orders(table: Table, seat: int, owner: int) -> set[tuple[int, ...]]:
     }
 
 
-def sample(game: Game, state: np.record, seat: int, times: int) -> list[np.record]:
-    states = game.new_states(times)
-    rngs = streams(range(times), 3)
-    for row in range(times):
-        states[row] = state
-        game.reshuffle_unseen(states[row], seat, rngs[row])
-    return list(states)
-
-
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("fields", [(), (1,), (1, 0), (0, 1)])
 def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
@@ -42,7 +34,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
 ) -> None:
     cards = [[10, 3], [20, 1], [30, 3], [40, 2], [50, 3], [30, 3]]
     table = Table([[5, 2, 0], [1, 3, 4]], cards).play(*fields)
-    drawn = sample(table.game, table.state, seat, 3000)
+    drawn = redealt(table.game, table.state, seat, 3000)
     for owner in (0, 1):
         possible = orders(table, seat, owner)
         counts = Counter(tuple(deck_of(state, owner)) for state in drawn)
@@ -68,7 +60,7 @@ def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
         tables.apply(rows, chooser.integers(0, 5, len(rows)))
     assert most >= 8
     places = sorted(members(hardest["doubtful"][1 - watcher]))
-    drawn = sample(game, hardest, watcher, 200)
+    drawn = redealt(game, hardest, watcher, 200)
     held = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
     candidates = hardest["candidates"][1 - watcher][places]
     for column, words in zip(held.T, candidates, strict=True):
