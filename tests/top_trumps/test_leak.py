@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.rng import streams
+from parlour.envs.core.game import NO_SEAT
 from tests.one_table import redealt
 from tests.top_trumps.lockstep import Size, dealt_tables
 from tests.top_trumps.tables import Table, deck_of, members
