@@ -52,16 +52,13 @@ def test_it_beats_random_play_where_hands_are_hidden_and_the_game_draws() -> Non
     assert result.mean_return.low > 0
 
 
-def new_search(max_nodes: int) -> TreeSearch:
+def test_the_values_of_the_roots_actions_are_the_means_that_halving_compares() -> None:
+    tables, _, _, masks = after_plies(TRICKS, 2)
     row_function = players_of(TRICKS)["random"].row_function
     assert row_function is not None
     settings = TreeSettings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
-    return TreeSearch(TRICKS, row_function, keep_all, max_nodes, settings)
-
-
-def test_the_values_of_the_roots_actions_are_the_means_that_halving_compares() -> None:
-    tables, _, _, masks = after_plies(TRICKS, 2)
-    search, sums = new_search(1000), np.zeros(masks[:1].shape)
+    search = TreeSearch(TRICKS, row_function, keep_all, 1000, settings)
+    sums = np.zeros(masks[:1].shape)
     search.simulate(tables.states[:1], streams([0]), masks[:1], np.array([40]), sums)
     expected = np.where(masks[0] == 1, sums[0] / 40, np.nan)
     np.testing.assert_allclose(search.tree.action_values(TRICKS.num_actions), expected)

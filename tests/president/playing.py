@@ -88,19 +88,14 @@ def record_games(
             break
         if num_watched and len(plies) % watch_every == 0:
             seen[len(plies)] = tables.observe(watched, watchers).reshape(num_watched, -1)
-        actions = random_actions(words, game.num_actions, choices)
+        masks = action_masks(words, game.num_actions)  # no action is 0 where the game is over
+        actions = (masks * (1 - choices.random(masks.shape, dtype=np.float32))).argmax(axis=1)
         tables.apply(running, actions[running])
         plies.append((seats, words[:, 0], actions))
     seats, words, actions = (np.stack(column) for column in zip(*plies, strict=True))
     lengths = (seats != NO_SEAT).sum(axis=0)
     returns = tables.returns(tables.all_rows)
     return Recording(game, deals, returns, lengths, seats, words, actions, seen)
-
-
-def random_actions(words: np.ndarray, num_actions: int, rng: np.random.Generator) -> np.ndarray:
-    """A legal action for each row of masks, 0 where there is none."""
-    masks = action_masks(words, num_actions)
-    return (masks * (1 - rng.random(masks.shape, dtype=np.float32))).argmax(axis=1)
 
 
 def deal_of(state: np.record) -> dict[str, Any]:

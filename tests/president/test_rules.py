@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from parlour.envs.registry import load_game
+from tests.one_table import dealt
 from tests.president.playing import (
     ECONOMIES,
     FOUR_SEAT_LADDER,
@@ -14,9 +15,9 @@ from tests.president.playing import (
     PLAYER_COUNTS,
     TWO_SEAT_LADDER,
     Table,
+    deal_of,
     ladder,
     one_suit_each,
-    record_games,
 )
 from tests.president.referee import DECK, RANKS
 
@@ -63,7 +64,7 @@ def test_1_suits_do_not_matter_but_for_the_2_of_oros() -> None:
 @pytest.mark.parametrize(("num_players", "size"), [(2, 20), (4, 10), (5, 8), (8, 5)])
 def test_2_all_cards_are_dealt_evenly(num_players: int, size: int) -> None:
     game = load_game("president", num_players=num_players)
-    for deal in record_games(game, range(20)).deals:
+    for deal in map(deal_of, dealt(game, range(20)).states):
         (hands,) = (given["hands"] for given in deal["games"])
         assert [len(hand) for hand in hands] == [size] * num_players
         assert sorted(card for hand in hands for card in hand) == sorted(DECK)
@@ -324,18 +325,13 @@ def test_11_another_two_given_back_leaves_the_2_of_oros_where_it_is() -> None:
 def test_11_of_several_best_cards_that_are_twos_the_2_of_oros_goes_first() -> None:
     hands = ladder(8)
     servant = play_passively([hands, hands]).sees(0)["roles"].index(8)
-    seconds = swapped_hands(hands, 0, servant)  # four twos and a four for the servant
+    seconds = [*hands]
+    seconds[0], seconds[servant] = hands[servant], hands[0]  # four twos and a four for the servant
     seen = play_passively([hands, seconds])
     president = seen.seat
     assert seen.sees(president)["received"] == [1, 0]
     assert seen.sees(president)["has_golds"] == 1
     assert seen.holds(servant) == "2 2 2"
-
-
-def swapped_hands(hands: list[list[str]], one: int, other: int) -> list[list[str]]:
-    """The same hands, those of two seats exchanged."""
-    seats = {one: other, other: one}
-    return [hands[seats.get(seat, seat)] for seat in range(len(hands))]
 
 
 def play_passively(games: list[list[list[str]]]) -> Table:

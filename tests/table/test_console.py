@@ -117,7 +117,9 @@ def test_moves_are_named_by_number_and_by_beginning() -> None:
 
 def test_an_answer_that_could_be_much_is_answered_in_one_screen(screen: None) -> None:
     """Step by step: the kinds of moves, those that begin alike, and each by itself."""
-    table = table_with_many_moves()
+    table, chooser = table_of("splendor", seed=5), random.Random(3)
+    while len(table.legal) <= 90 and not table.is_over:  # until a seat has ten gems
+        table.act(chooser.choice(table.legal))
     assert len(table.legal) > 90
     (lines,) = human.screens(table.game, table.state, table.seat_to_act, table.legal)
     assert lines[-1] == NOTE and NOTE in asked(table, "c")
@@ -138,14 +140,6 @@ def asked(table: GameTable, answer: str) -> str:
     lines = str(error.value).splitlines()
     assert len(lines) <= 23 and max(map(len, lines)) <= 80
     return "\n".join(lines)
-
-
-def table_with_many_moves() -> GameTable:
-    """A table of Splendor where the seat to act has ten gems."""
-    table, chooser = table_of("splendor", seed=5), random.Random(3)
-    while len(table.legal) <= 90 and not table.is_over:
-        table.act(chooser.choice(table.legal))
-    return table
 
 
 def test_hints_at_the_console_say_where_they_come_from() -> None:

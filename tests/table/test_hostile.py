@@ -462,22 +462,16 @@ def test_requests_of_a_guest_do_not_delay_a_new_table(
             for each in (me, guest):
                 position = each.my_turn()
                 each.act(position, position["legal"][0])
-            ply = played_by_player(guest)
+            position = guest.next("position")
+            while position["last"] is None or position["last"]["seat"] != 2:
+                position = guest.next("position")
             for _ in range(5):
-                guest.send({"type": "explain", "ply": ply})
+                guest.send({"type": "explain", "ply": position["ply"] - 1})
             guest.socket.send_text("junk")  # is answered when the requests have been taken
             guest.next("error")
             open_table(client, "trick_taking", seats, settings=settings)
             assert is_late == []
             release.set()
-
-
-def played_by_player(guest: Client) -> int:
-    """Wait for the player's move; return the number of its ply."""
-    position = guest.next("position")
-    while position["last"] is None or position["last"]["seat"] != 2:
-        position = guest.next("position")
-    return position["ply"] - 1
 
 
 def test_idle_strangers_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
