@@ -157,11 +157,15 @@ def test_most_parts_keep_their_ids_during_a_move(case: int) -> None:
 # Whether it can be read
 
 
-def test_every_text_lies_within_the_picture(case: int) -> None:
-    """With the names of people, which are longer than "player 1"."""
+def test_every_text_and_rectangle_lies_within_the_picture(case: int) -> None:
+    """Texts with the names of people, which are longer than "player 1"."""
     fonts = pytest.importorskip("PIL.ImageFont")
     measured: dict[Text, float] = {}
     for _, _, _, picture in shown(case):
+        for shape in picture.all_shapes():
+            if isinstance(shape, Rectangle):
+                assert 0 <= shape.x <= picture.width - shape.width, shape
+                assert 0 <= shape.y <= picture.height - shape.height, shape
         for text in texts_of(picture):
             if text not in measured:
                 named = with_names(text.text, NAMES)

@@ -96,17 +96,6 @@ def test_a_spectator_sees_every_hand(settings: dict) -> None:
     assert game.describe(determinized[0]) != game.describe(states[0])
 
 
-@pytest.mark.parametrize("settings", PRESIDENT_SETTINGS)
-def test_all_shapes_of_all_positions_lie_within_the_picture(settings: dict) -> None:
-    game = load_game("president", **settings)
-    for states in positions(game, seed=2):
-        picture = drawn(game, states[0])
-        for shape in picture.all_shapes():
-            if isinstance(shape, Rectangle):
-                assert shape.x >= 0 and shape.x + shape.width <= picture.width
-                assert shape.y >= 0 and shape.y + shape.height <= picture.height
-
-
 def test_the_two_of_oros_is_marked_in_the_hand_that_holds_it() -> None:
     game = load_game("president", num_players=2)
     states = positions(game, seed=2)[0]
