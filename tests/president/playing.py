@@ -88,7 +88,7 @@ def record_games(
             break
         if num_watched and len(plies) % watch_every == 0:
             seen[len(plies)] = tables.observe(watched, watchers).reshape(num_watched, -1)
-        masks = action_masks(words, game.num_actions)  # no action is 0 where the game is over
+        masks = action_masks(words, game.num_actions)  # the argmax of none is 0
         actions = (masks * (1 - choices.random(masks.shape, dtype=np.float32))).argmax(axis=1)
         tables.apply(running, actions[running])
         plies.append((seats, words[:, 0], actions))

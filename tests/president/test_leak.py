@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -65,24 +66,14 @@ def deals_by_weight(table: Table, seat: int) -> dict[tuple[int, ...], int]:
     seats = [s for s in range(table.game.num_seats) if s != seat]
     sizes = [sees["hand_sizes"][(s - seat) % table.game.num_seats] for s in seats]
     weights: Counter[tuple[int, ...]] = Counter()
-    for owners in set(_owners(tuple(sizes))):
+    cards = [owner for owner, size in enumerate(sizes) for _ in range(size)]
+    for owners in set(itertools.permutations(cards)):
         hands = [0] * len(seats)
         for rank, owner in zip(unseen, owners, strict=True):
             held = hands[owner] >> 4 * rank & 0b1111
             hands[owner] |= (held << 1 | 1) << 4 * rank
         weights[tuple(hands)] += 1
     return dict(weights)
-
-
-def _owners(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    if not any(sizes):
-        return [()]
-    return [
-        (owner, *rest)
-        for owner, size in enumerate(sizes)
-        if size
-        for rest in _owners((*sizes[:owner], size - 1, *sizes[owner + 1 :]))
-    ]
 
 
 def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
