@@ -66,8 +66,8 @@ def deals_by_weight(table: Table, seat: int) -> dict[tuple[int, ...], int]:
     seats = [s for s in range(table.game.num_seats) if s != seat]
     sizes = [sees["hand_sizes"][(s - seat) % table.game.num_seats] for s in seats]
     weights: Counter[tuple[int, ...]] = Counter()
-    cards = [owner for owner, size in enumerate(sizes) for _ in range(size)]
-    for owners in set(itertools.permutations(cards)):
+    places = [owner for owner, size in enumerate(sizes) for _ in range(size)]
+    for owners in set(itertools.permutations(places)):
         hands = [0] * len(seats)
         for rank, owner in zip(unseen, owners, strict=True):
             held = hands[owner] >> 4 * rank & 0b1111
