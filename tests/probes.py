@@ -10,8 +10,7 @@ from parlour.baselines import Policy
 from parlour.envs.core.compile import rule
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.playthrough import Playthrough
 
 NO_ACTION = -1
 
@@ -24,12 +23,6 @@ class Config:
 @rule
 def reshuffle_unseen(state, seat, rng):
     """Nothing is random that a seat could not see."""
-
-
-def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
-    """Begin at the place in `data`."""
-    state.place = data["place"]
-    state.last = NO_ACTION
 
 
 def new_probe(
@@ -62,21 +55,15 @@ def new_probe(
         has_chance=True,
         has_hidden=True,
         reshuffle_unseen=reshuffle_unseen,
-        deal_from=deal_from,
         describe=lambda state, seat=None: f"place {state.place}",
         action_name=lambda action: action_names[action],
-        parse_action=action_names.index,
-        draw=lambda state, seat=None: None,
         **rules,
     )
 
 
 def played(game: Game, policy: Policy, place: int) -> float:
     """What seat 0 gets from a place where both seats play this policy."""
-    tables = Tables(game, streams([0]))
-    tables.deal_from(0, {"place": place})
-    while not game.is_terminal(tables.states[0]):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        tables.apply(tables.all_rows, policy(observations, masks, streams([2])))
-    return round(float(tables.returns(tables.all_rows)[0, 0]), 1)
+    playthrough = Playthrough(game, policy, deal={"place": place})
+    for _ in playthrough:
+        pass
+    return round(float(playthrough.returns[0]), 1)

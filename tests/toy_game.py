@@ -6,15 +6,17 @@ house rule `odd="high"`).
 """
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from parlour.envs.core.bits import nth_allowed, num_allowed
+from parlour.envs.core.bits import lowest_bit, nth_bit, popcount
 from parlour.envs.core.compile import rule
+from parlour.envs.core.defaults import name_of
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import CHANCE, Game, check_choice, check_range, make_config
-from parlour.envs.core.rng import below, shuffle
+from parlour.envs.core.rng import below
 
 NUM_CARDS = 10
 ALL_CARDS = (1 << NUM_CARDS) - 1
@@ -38,9 +40,7 @@ def deal(state, rng):
 @rule
 def take_from_deck(state, rng):
     """One card of the deck, each as likely, as a set of one."""
-    deck = np.zeros(1, np.int64)
-    deck[0] = state.deck
-    card = np.int64(1) << nth_allowed(deck, below(rng, num_allowed(deck)))
+    card = np.int64(1) << nth_bit(state.deck, below(rng, popcount(state.deck)))
     state.deck ^= card
     return card
 
@@ -57,11 +57,7 @@ def seat_to_act(state):
 @rule
 def play_chance(state, rng):
     """A card is drawn for all to see."""
-    card = take_from_deck(state, rng)
-    state.drawn = 0
-    while card > 1:
-        card >>= 1
-        state.drawn += 1
+    state.drawn = lowest_bit(take_from_deck(state, rng))
 
 
 @rule
@@ -114,28 +110,15 @@ def observe(state, seat, out):
 @rule
 def reshuffle_unseen(state, seat, rng):
     """The deck and the hands of the others are dealt again."""
-    deck = state.deck
     for other in range(state.hands.shape[0]):
         if other != seat:
-            deck |= state.hands[other]
-    cards = np.empty(NUM_CARDS, np.int64)
-    size = 0
-    for card in range(NUM_CARDS):
-        if (deck >> card) & 1:
-            cards[size] = np.int64(1) << card
-            size += 1
-    shuffle(rng, cards[:size])
-    state.deck = deck
+            state.deck |= state.hands[other]
     for other in range(state.hands.shape[0]):
         if other != seat:
-            num_held = 2 - state.num_plays // state.hands.shape[0]
-            if other < state.num_plays % state.hands.shape[0]:
-                num_held -= 1
+            num_held = popcount(state.hands[other])
             state.hands[other] = 0
             for _ in range(num_held):
-                size -= 1
-                state.hands[other] |= cards[size]
-                state.deck ^= cards[size]
+                state.hands[other] |= take_from_deck(state, rng)
 
 
 def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
@@ -159,26 +142,6 @@ def describe(state: np.record, seat: int | None = None) -> str:
         shown = " ".join(cards) if seat in (None, other) else "?"
         lines.append(f"player {other}: {shown}")
     return "\n".join(lines)
-
-
-def action_name(action: int) -> str:
-    """`card:3`."""
-    if not 0 <= action < NUM_CARDS:
-        raise ValueError(f"there is no card {action}")
-    return f"card:{action}"
-
-
-def parse_action(name: str) -> int:
-    """The inverse of `action_name`."""
-    word, _, number = name.partition(":")
-    if word != "card" or number not in map(str, range(NUM_CARDS)):
-        raise ValueError(f"no action is called {name!r}; actions are card:0 .. card:9")
-    return int(number)
-
-
-def draw(state: np.record, seat: int | None = None) -> str:
-    """The toy's picture is its text."""
-    return describe(state, seat)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -233,9 +196,8 @@ def game(**settings: Any) -> Game:
         reshuffle_unseen=reshuffle_unseen,
         deal_from=deal_from,
         describe=describe,
-        action_name=action_name,
-        parse_action=parse_action,
-        draw=draw,
+        action_name=partial(name_of, [f"card:{card}" for card in range(NUM_CARDS)]),
+        draw=describe,  # a picture that is a text
         play_chance=play_chance,
     )
 

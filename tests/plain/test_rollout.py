@@ -8,7 +8,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.players.policy import Policy
 from parlour.baselines.search.rollout import policy_rollout
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.rng import streams
 
 from ..example_games import imported
@@ -23,15 +23,12 @@ NUM_TABLES = 8
 
 def worth(network: Policy, position: np.record, action: int) -> float:
     """What an action brings its seat when the network plays on."""
-    tables = Tables(GAME, streams([0]))
-    tables.states[0] = position
-    (seat,), _, _ = tables.show(tables.all_rows)
-    tables.apply(tables.all_rows, np.array([action]))
-    while not GAME.is_terminal(tables.states[0]):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, GAME.num_actions)
-        tables.apply(tables.all_rows, network(observations, masks, streams([1])))
-    return float(tables.returns(tables.all_rows)[0, seat])
+    playthrough = Playthrough(GAME, network, deal=position)
+    for turn in playthrough:
+        if turn.number == 1:
+            seat = turn.seat
+            turn.play(action)
+    return float(playthrough.returns[seat])
 
 
 @pytest.mark.parametrize(("num_plies", "weight"), [(1, 0.0), (2, 0.75)])
