@@ -58,9 +58,10 @@ class Kuhn:
             for seat in (0, 1)
         ]
 
-    def matrix(self) -> np.ndarray:
-        """Mean return of seat 0 by the pure strategies of both: [of seat 0, of seat 1]."""
-        return (self.reach[0] * self.outcomes) @ self.reach[1].T
+    def value(self, policy: Probability) -> float:
+        """Mean return of seat 0 where both play this policy, in chips a game."""
+        reach = [self._reach(seat, policy) for seat in (0, 1)]
+        return float((reach[0] * reach[1] * self.outcomes).sum()) * self.max_chips
 
     def exploitability(self, policies: Sequence[Probability]) -> float:
         """What the best reply gains against these policies, in chips a game; mean over the seats.

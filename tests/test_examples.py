@@ -12,7 +12,6 @@ import gymnasium
 import numpy as np
 import pytest
 from pettingzoo.test import api_test
-from scipy.optimize import linprog
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
@@ -185,15 +184,6 @@ def another_nim(**settings: Any) -> Game:
 # The value of Kuhn poker
 
 
-def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(
-    modules: dict[str, Any],
-) -> None:
-    """Kuhn 1950. Exact: the value of the matrix game of all pure strategies, 64 a seat."""
-    kuhn = Kuhn(modules["kuhn"])
-    value = solve(kuhn.matrix()) * kuhn.max_chips
-    assert value == pytest.approx(-1 / 18, abs=1e-9)
-
-
 def test_counterfactual_regret_minimization_solves_it(modules: dict[str, Any]) -> None:
     with imported("cfr") as (cfr,):
         solver = cfr.Solver(modules["kuhn"].game())
@@ -202,20 +192,6 @@ def test_counterfactual_regret_minimization_solves_it(modules: dict[str, Any]) -
     assert np.mean(values) * kuhn.max_chips == pytest.approx(-1 / 18, abs=0.01)
     found = kuhn.exploitability([lambda look, action: cfr.proportions(solver.sums[look])[action]])
     assert 0 <= found < 0.01
-
-
-def solve(matrix: np.ndarray) -> float:
-    """The value of a matrix game to the chooser of rows: a linear programme."""
-    rows, columns = matrix.shape
-    answer = linprog(
-        [*[0.0] * rows, -1.0],
-        A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
-        b_ub=np.zeros(columns),
-        A_eq=[[*[1.0] * rows, 0.0]],
-        b_eq=[1.0],
-        bounds=[*[(0, 1)] * rows, (None, None)],
-    )
-    return float(answer.x[-1])
 
 
 # Players of a game in another package

@@ -47,6 +47,11 @@ def test_exploitability_is_that_of_known_policies(kuhn: Kuhn) -> None:
     assert kuhn.exploitability([equilibrium(kuhn)]) == pytest.approx(0.0, abs=1e-9)
 
 
+def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(kuhn: Kuhn) -> None:
+    """Kuhn 1950. What a policy brings that no reply gains against is the value of the game."""
+    assert kuhn.value(equilibrium(kuhn)) == pytest.approx(-1 / 18, abs=1e-9)
+
+
 def test_a_time_average_is_of_whole_games_not_of_single_actions(kuhn: Kuhn) -> None:
     """To always pass or always bet is not to toss a coin before each action."""
     both = [lambda look, action, only=only: float(action == only) for only in (0, 1)]
