@@ -14,7 +14,7 @@ from parlour.envs.core.checks.audit import CHECKS, Audit, Subject, audit
 from parlour.envs.core.checks.audit_rlcard import RlcardPosition
 from parlour.envs.core.checks.check_game import CheckError, check_game
 from parlour.envs.core.checks.subjects import audited
-from parlour.scripts.main import main
+from tests.commands import told
 
 pytestmark = pytest.mark.plain
 
@@ -160,8 +160,8 @@ def test_an_environment_of_pettingzoo_is_audited_by_its_path(
 
 
 def test_the_command_checks_a_game_of_parlour(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "trick_taking", "--set", "num_values=2", "--games", "1"]) == 0
-    assert "ok   What a seat sees, reads and may do does not depend on" in capsys.readouterr().out
+    shown = told("check trick_taking --set num_values=2 --games 1", capsys)
+    assert "ok   What a seat sees, reads and may do does not depend on" in shown
 
 
 def test_openspiel_is_audited() -> None:

@@ -2,9 +2,7 @@
 
 import importlib
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +24,10 @@ from parlour.scripts.bench import measure
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.training.session import algorithms, is_resumable
+from tests.commands import refusal, told
+from tests.processes import ROOT, ended, run_python
 
-SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-BENCHMARKS = SCRIPTS.parent / "docs/benchmarks"
+BENCHMARKS = ROOT / "docs/benchmarks"
 GAME = "president"
 FOUR_SEATS = "president"
 HINTED = "notty"
@@ -125,18 +124,6 @@ def run(command: str) -> int:
     return main(command.split())
 
 
-def refusal(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line that a wrong command is answered with."""
-    with pytest.raises(SystemExit) as left:
-        run(command)
-    shown = capsys.readouterr()
-    assert left.value.code == 2
-    assert shown.err.startswith("parlour")
-    assert shown.err.count("\n") == 1
-    assert shown.err.endswith("\n")
-    return shown.err
-
-
 @pytest.mark.parametrize(("command", "named"), WRONG.items())
 def test_a_wrong_argument_gets_one_clear_line_and_status_2(
     command: str, named: str, capsys: pytest.CaptureFixture[str]
@@ -230,14 +217,7 @@ def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_python_dash_m_is_the_same_command() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "parlour", "--version"],
-        cwd=SCRIPTS.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout == f"parlour {parlour.__version__}\n"
+    assert ended("-m", "parlour", "--version").stdout == f"parlour {parlour.__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -326,8 +306,7 @@ def test_tables_fit_a_narrow_window(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(NARROW))
-    assert run(command) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = told(command, capsys).splitlines()
     assert not [line for line in lines if len(line) > NARROW]
     assert not [line for line in lines if "…" in line]  # where a cell was cut
     assert not [line for line in lines if line.rstrip().endswith("[")]  # an interval that was
@@ -369,24 +348,22 @@ def test_the_commands_start_without_what_only_unix_has() -> None:
         "from parlour.scripts.main import main\n"
         "main(['games'])\n"
     )
-    subprocess.run([sys.executable, "-c", source], cwd=SCRIPTS.parent, check=True)
+    run_python(source)
 
 
 def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("games") == 0
-    shown = capsys.readouterr().out
+    shown = told("games", capsys)
     assert all(name in shown and env_id in shown for name, env_id in GAMES.items())
     assert shown.count("players   human ") == len(GAMES)
     assert "deck      planets" in shown
-    assert run("games --json -") == 0
-    assert [game["game"] for game in json.loads(capsys.readouterr().out)] == list(GAMES)
+    listed = json.loads(told("games --json -", capsys))
+    assert [game["game"] for game in listed] == list(GAMES)
 
 
 def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for seed in (5, 5, 6):
-        assert run(f"watch {GAME} --seed {seed}") == 0
-        shown.append(capsys.readouterr().out)
+        shown.append(told(f"watch {GAME} --seed {seed}", capsys))
     assert shown[0] == shown[1] != shown[2]
     over, scores, again = shown[0].splitlines()[-3:]
     assert over.startswith("The game is over after ") and scores.count("player ") == 4
@@ -398,13 +375,11 @@ def test_a_watched_game_is_kept_and_replayed(
 ) -> None:
     file, page = tmp_path / "game.txt", tmp_path / "game.html"
     watch = f"watch {GAME} --players lowest --seed 3 --transcript {file}"
-    assert run(watch) == 0
-    num_plies = capsys.readouterr().out.count("(lowest): ")
+    num_plies = told(watch, capsys).count("(lowest): ")
     played = load(file)
     verify(played)
     assert len(played.plies) == num_plies and any(played.returns)
-    assert run(f"replay {file} --html {page}") == 0
-    assert f"{num_plies} plies" in capsys.readouterr().out
+    assert f"{num_plies} plies" in told(f"replay {file} --html {page}", capsys)
     before = file.read_bytes()
     assert "exists; name another file" in refusal(watch, capsys)
     assert "not with --browser" in refusal(f"{watch} --browser", capsys)
@@ -415,8 +390,7 @@ def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for seat, hinted in (("", {0, 1}), ("--seat 0", {0}), ("--seat 1", {1})):
-        assert run(f"watch {HINTED} --hints --plies 12 {seat}") == 0
-        plies = capsys.readouterr().out.split("\n\n")[:-1]
+        plies = told(f"watch {HINTED} --hints --plies 12 {seat}", capsys).split("\n\n")[:-1]
         for ply in plies:
             *position, last = ply.splitlines()
             actor = int(last.split()[2])
@@ -424,8 +398,7 @@ def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
             expected = [f"hints for player {actor}: best discard nothing"]
             assert shown == (expected if actor in hinted else [])
         assert len(plies) == 12
-    assert run(f"watch {HINTED} --plies 4") == 0
-    assert "hints" not in capsys.readouterr().out
+    assert "hints" not in told(f"watch {HINTED} --plies 4", capsys)
 
 
 def test_a_person_sees_hints_before_being_asked(
@@ -448,8 +421,7 @@ def test_evaluate_gives_a_table_and_the_same_figures_as_data(
 ) -> None:
     file = tmp_path / "result.json"
     command = f"evaluate {GAME} first_legal --against random,first_legal --deals 4 --seed 2"
-    assert run(f"{command} --json {file}") == 0
-    shown = capsys.readouterr().out
+    shown = told(f"{command} --json {file}", capsys)
     results = json.loads(file.read_text())
     assert [result["second"] for result in results] == ["random", "first_legal"]
     assert all(result["num_deals"] == 4 for result in results)
@@ -461,8 +433,7 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
 ) -> None:
     file = tmp_path / "result.json"
     command = f"match {GAME} random,first_legal --deals 6 --sprt 0,400"
-    assert run(f"{command} --json {file}") == 0
-    shown = capsys.readouterr().out
+    shown = told(f"{command} --json {file}", capsys)
     result = json.loads(file.read_text())
     assert (result["first"], result["second"]) == ("random", "first_legal")
     assert result["verdict"]["decision"] in shown
@@ -474,14 +445,12 @@ def test_a_tournament_is_kept_and_rated_again(
 ) -> None:
     store, out = tmp_path / "store.db", tmp_path / "out"
     command = f"tournament {GAME} --players random,first_legal --deals 5 --store {store}"
-    assert run(f"{command} --out {out}") == 0
-    shown = capsys.readouterr().out
+    shown = told(f"{command} --out {out}", capsys)
     assert "first_legal" in shown and "Score of the row against the column" in shown
     assert (out / "summary.md").is_file()
     tables = []
     for again in (f"{command} --json -", f"ratings {store} --json -"):
-        assert run(again) == 0
-        tables.append(json.loads(capsys.readouterr().out))
+        tables.append(json.loads(told(again, capsys)))
     assert tables[1] == [tables[0]] == [json.loads((out / "results.json").read_text())]
     assert run(f"ratings {store} --out {tmp_path}") == 0
     assert (tmp_path / GAME / "results.json").read_bytes() == (out / "results.json").read_bytes()
@@ -505,8 +474,7 @@ def test_bench_measures_every_view(
     """Of one player count."""
     monkeypatch.setattr(measure, "games_by_seats", lambda name: [find_game(name)])
     file = tmp_path / "record.json"
-    assert run(f"bench {GAME} --quick --batch 16 --json {file}") == 0
-    shown = capsys.readouterr().out
+    shown = told(f"bench {GAME} --quick --batch 16 --json {file}", capsys)
     assert all(name in shown for name in measure.FIGURE_LABELS.values())
     assert "own plies, set_keeper" in shown
     record = json.loads(file.read_text())
@@ -517,11 +485,8 @@ def test_bench_measures_every_view(
 
 
 def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(f"warm {GAME}") == 0
-    assert f"{GAME} is compiled" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        run("warm chess")
-    assert "unknown game 'chess'" in capsys.readouterr().err
+    assert f"{GAME} is compiled" in told(f"warm {GAME}", capsys)
+    assert "unknown game 'chess'" in refusal("warm chess", capsys)
 
 
 def test_a_library_that_does_not_install_or_run_is_named_with_the_reason(
@@ -551,15 +516,7 @@ def test_the_program_for_other_libraries_needs_only_numpy() -> None:
         "plays = peers._plays()\n"
         "print(plays.best_rate(plays.timed(lambda: 5), 1, 0.01) > 0)\n"
     )
-    shown = subprocess.run(
-        [sys.executable, "-c", source],
-        env={**os.environ, "PYTHONPATH": ""},
-        cwd=BENCHMARKS,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout == "True\n"
+    assert run_python(source, cwd=BENCHMARKS, PYTHONPATH="") == "True\n"
 
 
 def test_settings_of_a_player_may_hold_commas() -> None:

@@ -5,7 +5,6 @@ import importlib
 import logging
 import os
 import resource
-import subprocess
 import sys
 import time
 import warnings
@@ -24,17 +23,14 @@ from numba.core.event import install_recorder
 from parlour.envs.core import code_cache, compile
 from parlour.envs.core.bits import popcount
 from parlour.envs.core.compile import Rule, array_rule, bind, reason_of, relate, rule
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.processes import ROOT, ended
 
 
 def run(script: str, folder: Path, *arguments: str, **settings: str) -> tuple[list[str], str]:
     """Return what a script prints in a process of its own: words, and the text on stderr."""
     paths = os.pathsep.join(map(str, (folder, ROOT)))
-    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **settings}
-    command = [sys.executable, "-c", script, *arguments]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    variables = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **settings}
+    done = ended("-c", script, *arguments, **variables)
     return done.stdout.split(), done.stderr
 
 

@@ -4,15 +4,13 @@ After the last step of a guide the tests of what was added pass. The copy runs w
 but for one test: compiled games are tested elsewhere, and Kuhn poker is small.
 """
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from .processes import ended
 from .test_documents import copied
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -61,17 +59,8 @@ class Copy:
 
     def python(self, *arguments: str, is_compiled: bool = False) -> str:
         """Run Python in the copy; its output."""
-        disabled = "0" if is_compiled else "1"
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(self.folder)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
-        return done.stdout
+        variables = {"NUMBA_DISABLE_JIT": str(int(not is_compiled)), "PYTHONPATH": str(self.folder)}
+        return ended(*arguments, cwd=self.folder, **variables).stdout
 
 
 def add_package(copy: Copy, package: str, before: str, text: str) -> None:

@@ -1,9 +1,6 @@
 """The games of docs/examples work in every view, in the arena, in a search and in a learner."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,10 @@ from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.played import transcript
 from parlour.envs.registry import make_aec
-from parlour.scripts.main import main
+from tests.commands import refusal, told
 from tests.example_games import EXAMPLES, imported
 from tests.kuhn_poker import Kuhn
+from tests.processes import ended, run_python
 
 NAMES = ("nim", "kuhn")
 MAX_LINES = 110  # of the page to copy
@@ -83,16 +81,8 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
         "    print(*envs.reset(seed=0)[0].shape)\n"
         "    envs.close()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=EXAMPLES,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["1", "6"]
+    shown = run_python(code, cwd=EXAMPLES, NUMBA_DISABLE_JIT="1")
+    assert shown.split() == ["1", "6"]
 
 
 @pytest.mark.parametrize(
@@ -142,26 +132,22 @@ def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
 def test_every_command_takes_it(
     command: str, shown: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = command.format(name=name, out=tmp_path).split()
-    assert main([*arguments, "--import", name]) == 0
-    assert shown.format(id=GAMES[name]) in capsys.readouterr().out
+    command = f"{command.format(name=name, out=tmp_path)} --import {name}"
+    assert shown.format(id=GAMES[name]) in told(command, capsys)
 
 
 def test_a_file_of_this_folder_may_be_named_with_its_ending(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(EXAMPLES)
-    assert main(["games", "--import", f"{name}.py"]) == 0
-    assert GAMES[name] in capsys.readouterr().out
+    assert GAMES[name] in told(f"games --import {name}.py", capsys)
 
 
 def test_a_file_of_another_folder_is_not_imported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(EXAMPLES.parent)
-    with pytest.raises(SystemExit):
-        main(["games", "--import", f"./{EXAMPLES.name}/nim.py"])
-    error = capsys.readouterr().err
+    error = refusal(f"games --import ./{EXAMPLES.name}/nim.py", capsys)
     assert "nim.py: it is not in this folder; change to its own" in error
     assert error.count("cannot import") == 1
 
@@ -230,13 +216,7 @@ def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.release
 def test_self_play_learns_president() -> None:
     """As the page says. Measured 38.4 to 38.8 %; 50 rollouts give 30 %, the first five 23 %."""
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "self_play_ppo.py"), "200"],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = ended(str(EXAMPLES / "self_play_ppo.py"), "200", OMP_NUM_THREADS="1")
     found = re.search(r"first places ([0-9.]+) \[([0-9.]+), ", done.stdout)
     assert found and float(found[2]) > 33
 

@@ -14,7 +14,7 @@ from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tourn
 from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
-from parlour.scripts.main import main
+from tests.commands import refusal
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 GAME = load_game("trick_taking", num_values=4)
@@ -83,11 +83,8 @@ def test_a_player_that_fails_is_reported_in_a_line(
 ) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def choose(*_):\n    return 1 / 0\n")
-    with pytest.raises(SystemExit):
-        main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", "--cluster"])
-    told = capsys.readouterr().err
-    assert f"{file}:choose failed: ZeroDivisionError" in told
-    assert "Traceback" not in told
+    said = refusal(f"match trick_taking {file}:choose,random --deals 1 --cluster", capsys)
+    assert f"{file}:choose failed: ZeroDivisionError" in said
 
 
 @pytest.mark.release

@@ -20,6 +20,7 @@ from parlour.baselines.arena.play.match import MatchResult
 from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
+from tests.commands import refusal
 
 GAME = load_game("trick_taking", num_values=4)
 PLAYERS = ("random", "first_play")
@@ -61,16 +62,6 @@ def test_a_store_that_cannot_be_written_to_can_be_read(
     assert played(path) == before
     with pytest.raises(sqlite3.OperationalError, match="readonly"), Store(path) as store:
         play_match(GAME, *PLAYERS, num_deals=20, plan=Plan(batch_deals=4, store=store))
-
-
-def refusal(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line, beside those on damaged results, that a command is refused with."""
-    with pytest.raises(SystemExit) as left:
-        main(command.split())
-    assert left.value.code == 2
-    told = capsys.readouterr().err.splitlines()
-    (line,) = (line for line in told if "left out" not in line and "compiling" not in line)
-    return line
 
 
 MATCH = "match trick_taking random,first_play --set num_values=4 --deals 20"
@@ -296,6 +287,7 @@ AT_A_TERMINAL = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from parlour.scripts.main import main
+from tests.commands import refusal
 sys.exit(main())
 """
 

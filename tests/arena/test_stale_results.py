@@ -7,10 +7,8 @@ import contextlib
 import importlib
 import json
 import multiprocessing
-import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -30,9 +28,9 @@ from parlour.baselines.arena.results.identity import identity_of
 from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
-from parlour.scripts.main import main
+from tests.commands import told
+from tests.processes import ROOT, ended
 
-ROOT = Path(__file__).resolve().parents[2]
 NUM_DEALS = 4
 GAME = load_game("president", num_players=2)
 
@@ -285,13 +283,12 @@ def test_what_results_depend_on_is_printed(
 ) -> None:
     spec, store = write_player(folder, "a helper module"), folder / "store.db"
     play(store, spec)
-    assert main(["ratings", str(store), "--files"]) == 0
-    said = capsys.readouterr().out
+    said = told(f"ratings {store} --files", capsys)
     assert f"made of {spec}" in said and "  folder of mine.py " in said and "  parlour 0." in said
     assert "differs now" not in said
     (folder / "other.txt").write_text("")
-    assert main(["ratings", str(store), "--files"]) == 0
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if "differs now" in line)
+    said = told(f"ratings {store} --files", capsys)
+    (line,) = (line for line in said.splitlines() if "differs now" in line)
     assert line.startswith("  folder of mine.py ")
 
 
@@ -377,17 +374,8 @@ def test_our_players_results_depend_on_parlour_and_on_their_game(
     for name in ("mine/mine.py", "nothing.log"):
         (tmp_path / name).write_text("")
     files = ["nothing.log", *EDITS]
-    command = [sys.executable, str(script), json.dumps(OURS), *files]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    before, *after = json.loads(done.stdout)
+    arguments = (str(script), json.dumps(OURS), *files)
+    before, *after = json.loads(ended(*arguments, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout)
     assert set(before) == EVERYONE
     assert all(text.startswith(identity.SCHEME) for text in before.values())
     for edited, found in zip(EDITS, after, strict=True):

@@ -20,6 +20,7 @@ from parlour.baselines.arena.play.match import play_match
 from parlour.baselines.arena.play.playing import Plan
 from parlour.envs import find_game, load_game
 from parlour.scripts.main import main
+from tests.commands import refusal
 
 BAD = Path(__file__).parent / "bad_players.py"
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
@@ -156,10 +157,7 @@ def test_logs_have_a_size_in_all(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_have_logs_is_refused_before_play(
     logs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["match", "trick_taking", "random,first_play", "--contest", f"logs={logs}"])
-    assert left.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal(f"match trick_taking random,first_play --contest logs={logs}", capsys)
     assert line.startswith(f"parlour match: cannot write logs to {logs}/")
     assert line.endswith("; logs must be a folder that can be written to")
 
