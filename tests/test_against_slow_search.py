@@ -24,7 +24,6 @@ from parlour.baselines.search.playout import playouts_by
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
 from parlour.envs.core.compile import bind, rule
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests import toy_game
@@ -44,12 +43,7 @@ every_case = pytest.mark.parametrize(
 
 def a_position(game: Game, num_plies: int) -> tuple[np.ndarray, list[int]]:
     """A position [1] that far into a game of random actions, and what is legal."""
-    tables = Tables(game, streams([7]))
-    tables.deal(tables.all_rows)
-    rng = np.random.default_rng(7)
-    for _ in range(num_plies):
-        action = rng.choice(game.legal_action_list(tables.states[0]))
-        tables.apply(tables.all_rows, np.array([action]))
+    tables, *_ = after_plies(game, num_plies, 1)
     return tables.states, game.legal_action_list(tables.states[0])
 
 

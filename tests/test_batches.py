@@ -11,8 +11,8 @@ from parlour.baselines.players import policy
 from parlour.envs import load_game
 from parlour.envs.core.compile import bind
 from parlour.envs.core.play.loops import CompiledPlayer, chooser
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
+from tests.searching import after_plies
 
 BATCH = 3
 
@@ -29,10 +29,7 @@ def test_a_loop_is_compiled_once_for_any_masks_and_for_any_game_if_it_looks_at_n
     compiled: set[Any] = set()
     for num_values in (3, 5):
         game = load_game("trick_taking", num_values=num_values)
-        tables = Tables(game, streams(range(BATCH)))
-        tables.deal(tables.all_rows)
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
+        _, _, observations, masks = after_plies(game, 0, BATCH)
         whole = np.ascontiguousarray(masks)
         assert not masks.flags.c_contiguous
         player = make_policy(name, game)

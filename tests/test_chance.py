@@ -17,6 +17,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams, uniform
 from tests import toy_game
+from tests.searching import after_plies
 from tests.toy_game import NO_CARD
 
 pytestmark = pytest.mark.plain
@@ -118,10 +119,7 @@ def test_the_views_see_the_end_after_the_draw() -> None:
 
 def test_playouts_see_the_end_after_the_draw() -> None:
     game = short_game()
-    tables = Tables(game, streams([0]))
-    tables.deal(tables.all_rows)
-    _, observations, words = tables.show(tables.all_rows)
-    mask = np.array([int(words[0, 0]) >> action & 1 for action in range(game.num_actions)])
+    tables, _, observations, masks = after_plies(game, 0, 1)
     policy = make_policy("playout:num_playouts=20,playout_policy=random", game)
-    action = policy.act(observations[0], mask, position=tables.states[0], rng=streams([1]))
-    assert mask[action] == 1
+    action = policy.act(observations[0], masks[0], position=tables.states[0], rng=streams([1]))
+    assert masks[0, action] == 1

@@ -191,15 +191,22 @@ def test_a_sound_game_passes(num_players: int) -> None:
     assert report.not_checked == ()
 
 
+def check_that_fails(
+    changes: dict[str, Any], sentence: str | None = None, referee: Any = None, num_games: int = 6
+) -> str:
+    """The check that finds the fault of the sound game so changed."""
+    with pytest.raises(CheckError, match=sentence) as caught:
+        check_game(
+            dataclasses.replace(SOUND, **changes), referee, num_games=num_games, max_plies=100
+        )
+    return caught.value.check
+
+
 @pytest.mark.parametrize(("check", "name", "mutant"), GAME_MUTANTS)
 def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
     check: str, name: str, mutant: Mutant
 ) -> None:
-    changed: dict[str, Any] = {name: mutant}
-    game = dataclasses.replace(SOUND, **changed)
-    with pytest.raises(CheckError) as caught:
-        check_game(game, toy.referee(), num_games=6, max_plies=100)
-    assert caught.value.check == check
+    assert check_that_fails({name: mutant}, referee=toy.referee()) == check
 
 
 @rule
@@ -241,46 +248,15 @@ def deal_by_a_generator(state, rng):
 def test_a_rule_that_cannot_be_compiled_is_named_with_what_is_wrong(
     name: str, function: Mutant, sentence: str
 ) -> None:
-    changed: dict[str, Any] = {name: function}
-    with pytest.raises(CheckError, match=f"{name} cannot be compiled: {sentence}") as caught:
-        check_game(dataclasses.replace(SOUND, **changed))
-    assert caught.value.check == "compiles"
+    assert (
+        check_that_fails({name: function}, f"{name} cannot be compiled: {sentence}") == "compiles"
+    )
 
 
 def apply_over_and_over(state, action):
     """As rules that forget the end: an index that grows, in compiled code, writes anywhere."""
     toy.apply_action(state, action)
     state.num_plays = int(state.num_plays) + 100
-
-
-def test_a_position_out_of_its_range_is_found_before_the_next_ply() -> None:
-    game = dataclasses.replace(
-        SOUND, apply_action=apply_over_and_over, is_terminal=lambda state: False
-    )
-    with pytest.raises(CheckError, match="ply 2: the position has num_plays = ") as caught:
-        check_game(game)
-    assert caught.value.check == "ranges"
-
-
-@pytest.mark.parametrize(
-    ("deal", "sentence"),
-    [
-        (deal_the_first_again, "second deal of every seed repeats its first"),
-        (deal_a_constant_second_game, "second deal is the same for all seeds"),
-    ],
-)
-def test_a_second_deal_that_is_not_new_is_caught(deal: Mutant, sentence: str) -> None:
-    game = dataclasses.replace(SOUND, deal=deal, play_chance=draw_the_last)
-    with pytest.raises(CheckError, match=sentence):
-        check_game(game, num_games=6)
-
-
-def test_a_reshuffle_that_does_nothing_is_caught_where_all_chance_is_in_the_deal() -> None:
-    game = dataclasses.replace(
-        SOUND, deal=deal_with_the_draw, play_chance=None, reshuffle_unseen=reshuffle_nothing
-    )
-    with pytest.raises(CheckError, match="never changes anything"):
-        check_game(game, num_games=3)
 
 
 def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
@@ -332,22 +308,6 @@ def observe_by_a_sentinel(state, seat, out):
     out.drawn = max(state.drawn, min(state.played[state.drawn // NUM_CARDS, 0], -1))
 
 
-@pytest.mark.parametrize(
-    ("name", "function", "sentence"),
-    [
-        ("apply_action", apply_to_the_next_seat, "`state.hands.*: index 2 is out of bounds"),
-        ("observe", observe_by_a_sentinel, "`out.drawn = max.*: index -1 is negative"),
-    ],
-)
-def test_an_index_outside_an_array_is_found_with_its_line(
-    name: str, function: Mutant, sentence: str
-) -> None:
-    changed: dict[str, Any] = {name: function}
-    with pytest.raises(CheckError, match=rf"test_check_game.py, line \d+, .*{sentence}") as caught:
-        check_game(dataclasses.replace(SOUND, **changed), num_games=3)
-    assert caught.value.check == "bounds"
-
-
 COMPILED = (toy.is_terminal,)
 
 
@@ -381,7 +341,42 @@ def deal_with_the_draw_and_no_seed(state, rng):
     state.drawn = 1
 
 
-WRONG_FACTS: list[tuple[str, str, dict[str, Any]]] = [
+def observe_no_hand(state, seat, out):
+    toy.observe(state, seat, out)
+    out.hand[0] = 0
+
+
+WITHOUT_A_REFEREE: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "ranges",
+        "ply 2: the position has num_plays = ",
+        {"apply_action": apply_over_and_over, "is_terminal": lambda state: False},
+    ),
+    (
+        "second_episode",
+        "second deal of every seed repeats its first",
+        {"deal": deal_the_first_again, "play_chance": draw_the_last},
+    ),
+    (
+        "second_episode",
+        "second deal is the same for all seeds",
+        {"deal": deal_a_constant_second_game, "play_chance": draw_the_last},
+    ),
+    (
+        "unseen",
+        "never changes anything",
+        {"deal": deal_with_the_draw, "play_chance": None, "reshuffle_unseen": reshuffle_nothing},
+    ),
+    (
+        "bounds",
+        r"test_check_game.py, line \d+, .*`state.hands.*: index 2 is out of bounds",
+        {"apply_action": apply_to_the_next_seat},
+    ),
+    (
+        "bounds",
+        r"test_check_game.py, line \d+, .*`out.drawn = max.*: index -1 is negative",
+        {"observe": observe_by_a_sentinel},
+    ),
     (
         "has_chance",
         "declare has_chance=True",
@@ -390,33 +385,19 @@ WRONG_FACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("has_hidden", "declare has_hidden=True", {"has_hidden": False}),
     ("seeds", "declare has_chance=False", {"deal": deal_without_the_seed}),
     ("unseen", "declare has_hidden=False", {"reshuffle_unseen": reshuffle_nothing}),
+    (  # without reshuffle_unseen to tell, two positions that look alike give it away
+        "has_hidden",
+        "cannot tell this position from another",
+        {"has_hidden": False, "reshuffle_unseen": reshuffle_nothing, "observe": observe_no_hand},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("check", "remedy", "changes"), WRONG_FACTS)
-def test_a_wrong_fact_is_found_and_its_remedy_named(
-    check: str, remedy: str, changes: dict[str, Any]
+@pytest.mark.parametrize(("check", "sentence", "changes"), WITHOUT_A_REFEREE)
+def test_without_a_referee_a_fault_is_found_and_its_place_or_remedy_named(
+    check: str, sentence: str, changes: dict[str, Any]
 ) -> None:
-    with pytest.raises(CheckError, match=remedy) as caught:
-        check_game(dataclasses.replace(SOUND, **changes), num_games=6)
-    assert caught.value.check == check
-
-
-def test_what_a_game_declares_open_must_be_observed() -> None:
-    """Without reshuffle_unseen to tell, two positions that look alike give it away."""
-    changes: dict[str, Any] = {
-        "has_hidden": False,
-        "reshuffle_unseen": reshuffle_nothing,
-        "observe": observe_no_hand,
-    }
-    with pytest.raises(CheckError, match="cannot tell this position from another") as caught:
-        check_game(dataclasses.replace(SOUND, **changes), num_games=6)
-    assert caught.value.check == "has_hidden"
-
-
-def observe_no_hand(state, seat, out):
-    toy.observe(state, seat, out)
-    out.hand[0] = 0
+    assert check_that_fails(changes, sentence) == check
 
 
 @pytest.mark.parametrize(

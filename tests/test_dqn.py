@@ -14,13 +14,12 @@ from parlour.baselines.networks.kinds import action_values, policy_of
 from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
 from parlour.training import dqn, progress
 from parlour.training.rollout import Transitions
 
 from .probe_game import LOSE, SAFE_RETURN, START, probe_game
 from .probes import played
+from .searching import after_plies
 
 PROBE = dqn.Config(
     total_steps=20_000,
@@ -93,18 +92,14 @@ def test_behaviour_without_exploration_is_the_action_of_highest_value() -> None:
     """Acting is compiled, values are torch's; equal values may be chosen either way."""
     game = load_game("splendor")
     network = ActionValues(game, (64, 64))
-    tables = Tables(game, streams(range(300)))
-    tables.deal(tables.all_rows)
     chooser = np.random.default_rng(0)
-    for _ in range(3):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
+    for num_plies in range(3):
+        _, _, observations, masks = after_plies(game, num_plies, 300)
         values = action_values(game, network, observations, masks)
         chosen = dqn.epsilon_greedy(game, network, 0.0, chooser)(observations, masks)
         taken = np.take_along_axis(values, chosen[:, None], axis=1)[:, 0]
         np.testing.assert_allclose(taken, values.max(axis=1), atol=1e-5)
         assert (chosen == values.argmax(axis=1)).mean() > 0.99
-        tables.apply(tables.all_rows, chosen)
         with torch.no_grad():
             network.body[-1].bias.normal_()  # type: ignore[operator]
 

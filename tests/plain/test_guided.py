@@ -24,14 +24,11 @@ from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.loops import meanings_of
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from tests import toy_game
 from tests.probe_duel import DOOR, GATE, probe_duel
-from tests.test_guided import (
-    children,
-    record,
-)
+from tests.searching import after_plies
+from tests.test_guided import children, record
 
 pytestmark = pytest.mark.plain
 
@@ -194,8 +191,7 @@ def of_fast(tree: Tree, node: int) -> list[Any]:
 def positions() -> list[Any]:
     cases = []
     for game, places in ((DUEL, (GATE, DOOR)), (TRICKS, (None, None)), (TOY, (None, None))):
-        tables = Tables(game, streams([3, 4]))
-        tables.deal(tables.all_rows)
+        tables, *_ = after_plies(game, 0, 2)
         for row, place in enumerate(places):
             if place is not None:
                 tables.deal_from(row, {"place": place})
@@ -244,8 +240,7 @@ def check_improved(slow: SlowSearch, policy: Any, values: Any, value: float) -> 
 
 def test_rows_are_searched_each_with_its_own_stream() -> None:
     how = GuidedSettings(9, 4, 2, 1.25, 0.0)
-    tables = Tables(TRICKS, streams([3, 4, 5]))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(TRICKS, 0, 3)
     search = GuidedSearch(TRICKS, record(TRICKS), how)
     together = search.search(tables.states, streams([1, 2, 3]))
     for row in range(3):
@@ -258,8 +253,7 @@ def test_rows_are_searched_each_with_its_own_stream() -> None:
 @pytest.mark.parametrize("scale", [0.5, 1.0])
 def test_gumbel_noise_of_any_scale_varies_what_is_considered(scale: float) -> None:
     game, how = TRICKS, GuidedSettings(2, 16, 2, 1.25, scale)
-    tables = Tables(game, streams([3]))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(game, 0, 1)
     slow = SlowSearch(game, how._replace(gumbel_scale=0.0), tables.states[0])
     noises = []
     for seed in range(300):
@@ -281,8 +275,7 @@ def test_candidates_are_halved_until_one_is_left(count: int, halvings: int) -> N
 @pytest.mark.parametrize("considered", [1, 3])
 def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -> None:
     how = GuidedSettings(9, considered, 2, 1.25, 0.0)
-    tables = Tables(TRICKS, streams([3]))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(TRICKS, 0, 1)
     found = GuidedSearch(TRICKS, record(TRICKS), how).search_in_time(
         tables.states, streams([7]), 0.0
     )
@@ -303,17 +296,13 @@ def test_a_networks_value_is_kept_within_what_a_game_can_bring(bias: float, valu
     how = GuidedSettings(1, 1, 1, 1.25, 0.0)
     network = PolicyValue(DUEL, (16, 16))
     torch.nn.init.constant_(network.value.bias, bias)
-    tables = Tables(DUEL, streams([3]))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(DUEL, 0, 1)
     found = GuidedSearch(DUEL, network.record(DUEL), how).search(tables.states, streams([1]))
     assert found.values[0] == pytest.approx(value, abs=1e-6)
 
 
 def test_the_search_without_a_network_gives_values_too() -> None:
-    tables = Tables(TRICKS, streams([3, 4]))
-    tables.deal(tables.all_rows)
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, TRICKS.num_actions)
+    tables, _, observations, masks = after_plies(TRICKS, 0, 2)
     policy = make_policy("mcts:num_simulations=30", TRICKS)
     assert policy.values is not None
     values = policy.values(observations, masks, streams([1, 2]), tables.states)
