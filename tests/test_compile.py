@@ -202,6 +202,9 @@ def _total(values):
     return total
 
 
+_total_rule = rule(_total)
+
+
 def _largest_of_total(values):
     return max(_total_of(values), 0)
 
@@ -255,31 +258,11 @@ def test_a_function_with_values_of_another_is_compiled_but_not_kept(cache: Path)
     start = 2
 
     def total_from(values):
-        return _sum(values) + start - 2
+        return _total_rule(values) + start - 2
 
     for _ in range(2):
         assert call_anew(function=total_from) == 0
     assert not list(cache.glob("*/total_from*"))
-
-
-@rule
-def _sum(values):
-    total = 0
-    for value in values:
-        total += value
-    return total
-
-
-def cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def zeroed(content: bytes) -> bytes:
-    return bytes(len(content))
-
-
-def emptied(content: bytes) -> bytes:
-    return b""
 
 
 def one_bit_turned(part: int, content: bytes) -> bytes:
@@ -287,10 +270,15 @@ def one_bit_turned(part: int, content: bytes) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
-DAMAGES = [cut, zeroed, emptied, *(partial(one_bit_turned, part) for part in range(8))]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "zeroed": lambda content: bytes(len(content)),
+    "emptied": lambda content: b"",
+    **{f"bit in part {part}": partial(one_bit_turned, part) for part in range(8)},
+}
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_damaged_code_is_compiled_again_with_one_warning(
     damage: Callable[[bytes], bytes], cache: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """What is said about a move: a loss only where it is more than chance."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,8 @@ SPLENDOR = load_game("splendor")
 NUM_MOVES, NUM_TRIALS = 20, 400
 
 
-def splendor(*actions: str) -> GameTable:
-    table = GameTable(Setup("splendor", {}, (Occupant("here", "-"),) * 2, 4))
-    for action in actions:
-        table.act(SPLENDOR.parse_action(action))
-    return table
+def table_of(name: str = "splendor", **settings: Any) -> GameTable:
+    return GameTable(Setup(name, settings, (Occupant("here", "-"),) * 2, 4))
 
 
 def six(game: Game, state: np.record, action: str) -> list[Judgement]:
@@ -60,7 +58,7 @@ def test_a_splendor_move_judged_six_times_is_judged_alike() -> None:
     """No two of the intervals exclude each other, by the trained network or by a search."""
     assert adviser_of(SPLENDOR) == "guided"
     assert adviser_of(load_game("splendor", target=5)) == "search"  # no network ships for it
-    table = splendor()
+    table = table_of()
     action = SPLENDOR.action_name(table.legal[-1])
     found = six(SPLENDOR, table.state, action)
     leads = [each.lead for each in found if each.lead is not None]
@@ -74,7 +72,7 @@ def test_a_splendor_move_judged_six_times_is_judged_alike() -> None:
 def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
     """In trick-taking with two seats and few cards, exact values say so without an interval."""
     game = load_game("trick_taking", num_values=5)
-    table = GameTable(Setup("trick_taking", {"num_values": 5}, (Occupant("here", "-"),) * 2, 4))
+    table = table_of("trick_taking", num_values=5)
     values = study_of(game, table.state).think(0).values
     worst = min(values, key=lambda action: values[action])
     found = judge_move(game, table.state, worst, 0.0)
@@ -83,7 +81,7 @@ def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
 
 
 def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
-    table = splendor()
+    table = table_of()
     found = study_of(SPLENDOR, table.state).think(0.0)
     assert len(found.values) == 16 < len(table.legal)
     assert set(found.unsearched) == set(table.legal) - set(found.values)
@@ -101,7 +99,7 @@ def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
 
 
 def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
-    table = splendor()
+    table = table_of()
     pair = tuple(table.legal[-2:])
     for player in ("mcts:num_simulations=16", "search"):
         found = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
@@ -109,7 +107,7 @@ def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
 
 
 def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = splendor()
+    table = table_of()
     pair = tuple(table.legal[:2])
     widths = []
     for limit in (8, 128):
@@ -124,7 +122,7 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_values_of_a_script_are_its_estimates() -> None:
     game = load_game("notty")
-    table = GameTable(Setup("notty", {}, (Occupant("here", "-"),) * 2, 4))
+    table = table_of("notty")
     found = judge_move(game, table.state, table.legal[0], 0.0)
     assert "by the estimate of Finisher" in found.text(game) and not found.has_interval
     assert make_policy("best", game).name == "finisher" and judgements.SMALL > 0
