@@ -13,15 +13,16 @@ import pytest
 import torch
 
 from parlour.baselines import Policy, make_policy
-from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
+from parlour.baselines.networks.checkpoints import load_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.play import loops
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from parlour.training import expert_iteration, lookahead, mlp
+from parlour.training import expert_iteration
 from parlour.training import progress as run_progress
 from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
 from tests.probe_duel import GO, HIT, STAY, probe_duel
+from tests.searching import saved
 
 pytestmark = pytest.mark.plain
 
@@ -41,14 +42,11 @@ CONFIG = expert_iteration.Config(
 
 
 def test_a_start_has_the_same_layers_and_gives_its_weights(tmp_path: Path) -> None:
-    torch.manual_seed(3)
-    network = PolicyValue(GAME, (4,))
-    path = tmp_path / "start.pt"
-    played = (GAME.name, GAME.version, GAME.config_dict())
-    save_checkpoint(Checkpoint(*played, "ppo", {}, (4,), network.state_dict()), path)
-    weights = expert_iteration._weights_of(str(path), GAME, PolicyValue(GAME, (4,)))
-    assert all(torch.equal(weights[name], value) for name, value in network.state_dict().items())
-    with pytest.raises(ValueError, match=r"has hidden layers \(4,\); hidden is \(5,\)"):
+    path = saved(GAME, tmp_path)
+    kept = load_checkpoint(path).weights
+    weights = expert_iteration._weights_of(str(path), GAME, PolicyValue(GAME, (16, 16)))
+    assert all(torch.equal(weights[name], value) for name, value in kept.items())
+    with pytest.raises(ValueError, match=r"has hidden layers \(16, 16\); hidden is \(5,\)"):
         expert_iteration._weights_of(str(path), GAME, PolicyValue(GAME, (5,)))
 
 
@@ -126,21 +124,6 @@ def test_a_complete_run_goes_on_where_it_may_take_longer() -> None:
     again.load_state_dict(learner.state_dict())
     assert again.progress.done == 0.5
     assert [progress.decisions for progress, _ in again.run()][-1] == longer.total_steps
-
-
-@pytest.mark.parametrize(
-    ("config", "settings", "said"),
-    [
-        (lookahead.Config, {"num_tables": 0}, "num_tables must be"),
-        (lookahead.Config, {"tau": 1.5}, r"tau must be in 0 \.\. 1"),
-        (mlp.Config, {"num_matches": 0}, "num_matches must be"),
-        (mlp.Config, {"hidden": ()}, "hidden must name at least one layer"),
-        (mlp.Config, {"learning_rate": 0.0}, "learning_rate must be above 0"),
-    ],
-)
-def test_other_learners_refuse_settings_too(config: Any, settings: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        config(**settings)
 
 
 def test_it_learns_from_the_batch_before_the_one_that_is_played(
@@ -240,13 +223,6 @@ def test_decisions_are_drawn_from_every_lesson_whole() -> None:
         np.testing.assert_array_equal(column.reshape(3_000) - 100 * place, got.rows[:, 0])
     counts = np.bincount(got.rows[:, 0], minlength=30)
     assert len(counts) == 30 and counts.min() > 60 and counts.max() < 140
-
-
-@pytest.mark.parametrize("name", ["seed", "teacher_steps", "epochs", "num_threads"])
-def test_a_negative_number_is_refused(name: str) -> None:
-    settings: dict[str, Any] = {name: -1}
-    with pytest.raises(ValueError, match=f"{name} must be an integer in"):
-        expert_iteration.Config(**settings)
 
 
 def test_a_game_without_a_choice_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
