@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+import parlour
 from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs import GameState
 from parlour.envs.core.game import Game
-from parlour.envs.core.rng import streams
 
 Step = tuple[int, bytes, int]  # seat, what it observes, its action
 Probability = Callable[[bytes, int], float]  # of an action, for the seat that observes this
@@ -22,25 +23,16 @@ class Play(NamedTuple):
     outcome: float  # return of seat 0
 
 
-def plays(game: Game, cards: str) -> Iterator[Play]:
-    """All plays of a deal such as "KJ"."""
-    states = game.new_states()
-    game.deal_from(states[0], {"cards": cards}, streams([0])[0])
-    open_plays: list[tuple[np.ndarray, tuple[Step, ...]]] = [(states, ())]
-    while open_plays:
-        states, steps = open_plays.pop()
-        if game.is_terminal(states[0]):
-            out = np.zeros(2)
-            game.returns(states[0], out)
-            yield Play(steps, float(out[0]))
-            continue
-        seat = int(game.seat_to_act(states[0]))
-        seen = game.new_observations()
-        game.observe(states[0], seat, seen[0])
-        for action in game.legal_action_list(states[0]):
-            after = states.copy()
-            game.apply_action(after[0], action)
-            open_plays.append((after, (*steps, (seat, seen.tobytes(), action))))
+def plays(state: GameState, steps: tuple[Step, ...] = ()) -> Iterator[Play]:
+    """All plays from a state on."""
+    if state.is_over:
+        yield Play(steps, float(state.returns[0]))
+        return
+    for action in state.legal_actions:
+        step = (state.seat, state.observation().tobytes(), action)
+        state.apply(action)
+        yield from plays(state, (*steps, step))
+        state.undo()
 
 
 class Kuhn:
@@ -49,8 +41,9 @@ class Kuhn:
     def __init__(self, module: Any) -> None:
         self.game: Game = module.game()
         self.max_chips: float = module.MAX_CHIPS
-        deals = map("".join, itertools.permutations(module.RANKS, 2))
-        self.plays = [play for cards in deals for play in plays(self.game, cards)]
+        starts = parlour.all_starts(self.game)
+        assert len(starts) == 6
+        self.plays = [play for state, _ in starts for play in plays(state)]
         self.outcomes = np.array([play.outcome for play in self.plays]) / 6
         # [seat][strategy, play]: whether the seat's own actions allow the play
         self.reach = [

@@ -4,12 +4,10 @@ import random
 import re
 from typing import get_args
 
-import numpy as np
 import pytest
 
 from parlour.envs import find_game
-from parlour.envs.core.play.tables import Tables
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.words import YOU, with_names
 from parlour.envs.registry import GameName
 from parlour.scripts.table.catalogue import people_settings
@@ -24,18 +22,13 @@ CODE = re.compile(r"[_*+]|\w:\w|\d\.\d|\dx\d")
 @pytest.mark.parametrize("name", get_args(GameName))
 def test_labels_tell_legal_actions_apart_in_words(name: str) -> None:
     game = find_game(name, **people_settings(name))
-    tables, chooser = Tables(game, streams([5])), random.Random(5)
-    tables.deal(tables.all_rows)
-    for _ in range(60):
-        state = tables.states[0]
-        legal = game.legal_action_list(state)
-        if not legal:
-            break
-        labels = [game.label_action(state, action) for action in legal]
+    chooser = random.Random(5)
+    for _, turn in zip(range(60), Playthrough(game, seed=5), strict=False):
+        labels = [game.label_action(turn.state, action) for action in turn.legal]
         assert len({*labels}) == len(labels)
         assert not [label for label in labels if CODE.search(label)]
-        assert all(game.score(state, seat) for seat in range(game.num_seats))
-        tables.apply(tables.all_rows, np.array([chooser.choice(legal)]))
+        assert all(game.score(turn.state, seat) for seat in range(game.num_seats))
+        turn.play(chooser.choice(turn.legal))
 
 
 @pytest.mark.parametrize(
