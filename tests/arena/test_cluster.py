@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +12,7 @@ from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tourn
 from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
+from tests.arena.test_nothing_lost import check_replacement
 from tests.commands import refusal
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
@@ -49,18 +48,7 @@ def test_the_table_does_not_depend_on_a_cluster() -> None:
 
 @pytest.mark.release
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
-    path = tmp_path / "once"
-
-    def killed_once(observations: Any, action_masks: Any, rngs: Any) -> Any:
-        if not path.exists():
-            path.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return action_masks.argmax(axis=1)
-
-    plan = Plan(ON_CLUSTER, batch_deals=4)
-    result = play_match(GAME, killed_once, "first_play", num_deals=8, plan=plan)
-    assert path.exists()
-    assert result == play_match(GAME, killed_once, "first_play", num_deals=8)
+    check_replacement(ON_CLUSTER, tmp_path / "once")
 
 
 def test_results_are_kept_as_they_come(tmp_path: Path) -> None:

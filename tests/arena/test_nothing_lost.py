@@ -194,8 +194,8 @@ def test_a_refused_player_leaves_the_store_free(tmp_path: Path) -> None:
             play_match(GAME, *PLAYERS, num_deals=4, plan=Plan(store=other))
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path: Path) -> None:
-    path = tmp_path / "once"
+def check_replacement(workers: Workers, path: Path) -> None:
+    """A worker whose player kills it once is replaced, and its batch played again."""
 
     def killed_once(observations: Any, action_masks: Any, rngs: Any) -> Any:
         if not path.exists():
@@ -203,10 +203,14 @@ def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path
             os.kill(os.getpid(), signal.SIGKILL)
         return action_masks.argmax(axis=1)
 
-    plan = Plan(Workers(2), batch_deals=4)
+    plan = Plan(workers, batch_deals=4)
     result = play_match(GAME, killed_once, "first_play", num_deals=8, plan=plan)
     assert path.exists()
     assert result == play_match(GAME, killed_once, "first_play", num_deals=8)
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path: Path) -> None:
+    check_replacement(Workers(2), tmp_path / "once")
 
 
 def test_a_player_that_ends_every_worker_is_named_in_a_line(
