@@ -46,11 +46,6 @@ def test_a_record_is_packed_and_has_named_attributes() -> None:
     assert state["height"] == 3 and state.table.shape == (2, 3)
 
 
-def test_a_vector_has_a_number_for_each_plain_number_and_each_bit() -> None:
-    assert LAYOUT.num_plain == 9
-    assert LAYOUT.num_inputs == 9 + 6 + 64
-
-
 @pytest.mark.parametrize("form", ["integers", "scaled"])
 def test_a_vector_turns_back_into_its_record(form: str) -> None:
     before = records(200)
@@ -213,12 +208,6 @@ def test_fields_that_make_no_vector_are_refused(fields: tuple[Field, ...], sente
 def test_a_field_that_no_record_can_have_is_refused(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         check_fields((COLOURS, FIELDS[0]._replace(**changes)))
-
-
-def test_two_fields_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="two fields are called 'height'"):
-        check_fields((*FIELDS, FIELDS[0]))
-    check_fields(FIELDS)
 
 
 def test_each_number_is_named_by_the_place_that_it_changes() -> None:
