@@ -21,6 +21,7 @@ from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
 from tests.commands import refusal
+from tests.processes import processes
 
 GAME = load_game("trick_taking", num_values=4)
 PLAYERS = ("random", "first_play")
@@ -292,6 +293,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from parlour.scripts.main import main
 from tests.commands import refusal
+from tests.processes import processes
 sys.exit(main())
 """
 
@@ -336,10 +338,4 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
 
 def members_of(group: int) -> set[int]:
     """The processes of a process group that have not ended."""
-    found = set()
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # ended meanwhile
-            state, _, its_group = entry.read_text().rpartition(")")[2].split()[:3]
-            if int(its_group) == group and state != "Z":
-                found.add(int(entry.parent.name))
-    return found
+    return {one.pid for one in processes() if one.group == group and not one.has_ended}

@@ -19,6 +19,7 @@ from parlour.baselines.arena.contest.time_control import TimeControl, isolated, 
 from parlour.baselines.arena.results.store import Store
 from parlour.envs import load_game
 from parlour.envs.core.code_cache import cache_folder
+from tests.processes import processes
 
 from . import attackers
 from .attackers import ATTACKS, MARK, Attack
@@ -137,14 +138,9 @@ def ground(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Ground]:
 def descendants(parent: int) -> set[int]:
     """All processes below this one that have not ended."""
     found: set[int] = set()
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, ppid = entry.read_text().rpartition(")")[2].split()[:2]
-        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-            continue
-        if int(ppid) == parent:
-            pid = int(entry.parent.name)
-            found |= {*descendants(pid), *([] if state == "Z" else [pid])}
+    for one in processes():
+        if one.parent == parent:
+            found |= {*descendants(one.pid), *([] if one.has_ended else [one.pid])}
     return found
 
 
