@@ -1,8 +1,12 @@
-"""Several matches in one compiled loop: compiling takes longer than playing them."""
+"""Several matches in one compiled loop, as compiling takes longer than playing; or none played."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from parlour.baselines.arena.play.batches import Contest
+import numpy as np
+
+from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import DEFAULT_PLAN, MatchResult, deal_seeds, result_of
 from parlour.baselines.arena.play.playing import play_contests
@@ -16,3 +20,16 @@ def play_matches(
     contests = [Contest(enter(pair, game), "field") for pair in pairs]
     played = play_contests(game, contests, deal_seeds(seed, num_deals), DEFAULT_PLAN)
     return [result_of(game, one) for one in played]
+
+
+@dataclasses.dataclass(frozen=True)
+class Scripted:
+    """A control that plays no game: a function of a batch and who sits where has the outcomes."""
+
+    outcomes: Callable[[DealBatch, np.ndarray], Outcomes]
+
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
+        return self.outcomes(batch, seated)
+
+    def as_data(self) -> dict[str, Any]:
+        return {"name": self.outcomes.__name__}

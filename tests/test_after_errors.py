@@ -16,6 +16,7 @@ from parlour.envs.core.environments.aec import CheckedEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import action_masks
+from tests.view_tools import first_legal
 
 pytestmark = pytest.mark.plain
 
@@ -53,10 +54,6 @@ class Failing:
         if self.num_calls == 4:
             raise RuntimeError("no connection")
         return masks.argmax(axis=1)
-
-
-def first_legal(info: dict[str, Any]) -> Any:
-    return info["action_mask"].argmax(axis=-1)
 
 
 def play_on(env: Any, info: dict[str, Any]) -> None:

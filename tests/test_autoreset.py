@@ -9,7 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from parlour.envs.core.environments.vector import TablesEnv
-from tests.view_tools import choose
+from tests.view_tools import choose, last_legal
 
 pytestmark = pytest.mark.plain
 
@@ -31,10 +31,6 @@ def gymnasiums(mode: AutoresetMode, **settings: Any) -> SyncVectorEnv:
     envs = gymnasium.make_vec(ID, NUM_ENVS, "sync", kwargs, **SHORT, **settings)
     assert isinstance(envs, SyncVectorEnv)
     return envs
-
-
-def last_legal(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
 def actions_for(masks: np.ndarray, rng: np.random.Generator, num_wrong: int) -> np.ndarray:

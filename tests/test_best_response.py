@@ -18,6 +18,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
+from tests.view_tools import last_legal
 
 pytestmark = pytest.mark.plain
 
@@ -26,11 +27,6 @@ GAMES = [
     load_game("trick_taking", num_players=3, num_values=2),
     load_game("top_trumps", num_cards=5, num_fields=2, trick_limit=4),  # draws pile up cards
 ]
-
-
-def highest(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-    """The legal action with the highest number: a player that does not draw."""
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
 def positions(game: Game, num_tables: int, num_plies: int) -> np.ndarray:
@@ -69,7 +65,7 @@ def after(game: Game, state: np.ndarray, action: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("player", [highest, "random"])
+@pytest.mark.parametrize("player", [last_legal, "random"])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name}-{game.num_seats}")
 def test_a_reply_is_worth_what_trying_everything_brings(
     game: Game, player: object, seat: int
@@ -91,7 +87,7 @@ def test_a_reply_is_worth_what_trying_everything_brings(
 
 def test_many_positions_and_both_seats_at_once_are_worth_what_they_are_one_by_one() -> None:
     game = GAMES[0]
-    policy = make_policy(highest, game)
+    policy = make_policy(last_legal, game)
     states, seats = positions(game, 70, 2), np.arange(70) % 2
     values, action_values = best_replies(game, policy, states, seats)
     for row in (0, 1, 34, 63, 64, 69):
@@ -104,7 +100,7 @@ def test_what_does_not_fit_in_memory_is_solved_in_parts_or_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = GAMES[0]
-    policy = make_policy(highest, game)
+    policy = make_policy(last_legal, game)
     states, seats = positions(game, 70, 0), np.zeros(70, np.int64)
     expected = best_replies(game, policy, states, seats)
     monkeypatch.setattr(best_response, "MAX_MOVES", 100)  # of a few positions at once
@@ -143,7 +139,7 @@ def test_a_position_that_comes_up_twice_is_walked_once() -> None:
 
 def test_a_narrowed_reply_chooses_from_what_it_is_left() -> None:
     game = GAMES[0]
-    policy = make_policy(highest, game)
+    policy = make_policy(last_legal, game)
     states = positions(game, 6, 0)
 
     def narrow(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import pytest
 
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES
-from tests.view_tools import short
+from tests.view_tools import first_legal, short
 
 pytestmark = pytest.mark.plain
 
@@ -29,10 +29,6 @@ def noting(heard: list[str], who: str) -> Callable[..., np.ndarray]:
         return masks.argmax(axis=1)
 
     return choose
-
-
-def first_legal(info: dict[str, Any]) -> Any:
-    return info["action_mask"].argmax(axis=-1)
 
 
 def names_at(env: Any, row: int = 0) -> list[str]:

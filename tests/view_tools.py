@@ -64,6 +64,16 @@ def choose(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
+def first_legal(info: dict[str, Any]) -> Any:
+    """The first legal action, or that of each table."""
+    return info["action_mask"].argmax(axis=-1)
+
+
+def last_legal(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
+    """A player of the last legal actions, which is not compiled."""
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
 def an_illegal_action(mask: np.ndarray) -> int:
     """The first illegal action; skips the test of a game that begins without any."""
     if mask.all():

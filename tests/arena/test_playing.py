@@ -1,6 +1,5 @@
 """Results are played once, kept whole, and read back deal by deal; no game is compiled here."""
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,27 +9,20 @@ from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.playing import Plan, PlayedContest, play_contests, read_contests
 from parlour.baselines.arena.results.store import Setting, Store
 from parlour.envs import load_game
+from tests.matches import Scripted
 
 GAME = load_game("trick_taking")
 PLAYED: list[int] = []  # the seeds dealt since a test cleared it
 
 
-@dataclasses.dataclass(frozen=True)
-class ReturnsTheSeed:
-    """A control whose result tells the deal: player 0 gets seed / 1000 in both sittings."""
-
-    name: str = "seeds"
-
-    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
-        PLAYED.extend(int(seed) for seed in batch.seeds)
-        own = np.where(seated == 0, 1, -1)
-        return Outcomes(own * np.array(batch.seeds)[:, None, None] / 1000, ())
-
-    def as_data(self) -> dict:
-        return dataclasses.asdict(self)
+def seeds_as_returns(batch: DealBatch, seated: np.ndarray) -> Outcomes:
+    """The result tells the deal: player 0 gets seed / 1000 in both sittings."""
+    PLAYED.extend(int(seed) for seed in batch.seeds)
+    own = np.where(seated == 0, 1, -1)
+    return Outcomes(own * np.array(batch.seeds)[:, None, None] / 1000, ())
 
 
-CONTROL = ReturnsTheSeed()
+CONTROL = Scripted(seeds_as_returns)
 CONTEST = Contest(enter(("random", "first_play"), GAME), "field")
 
 

@@ -1,6 +1,5 @@
 """Tournaments: who meets whom, what counts, and the same table whatever is between."""
 
-import dataclasses
 import itertools
 import json
 import re
@@ -18,6 +17,8 @@ from parlour.baselines.arena.ratings.standings import Standings
 from parlour.baselines.arena.results.export import as_data, export, finite
 from parlour.envs import load_game
 from tests import toy_game as toy
+from tests.matches import Scripted
+from tests.view_tools import last_legal
 
 GAME = load_game("trick_taking")
 THREE = ("random", "first_play", "smart")
@@ -82,7 +83,7 @@ def test_in_a_gauntlet_only_the_first_meets_all() -> None:
 
 def test_free_for_all_seats_every_group_in_balance() -> None:
     game = toy.game(num_players=3)
-    players = (first_card, last_card, make_policy("random", game), any_card)
+    players = ("first_legal", last_legal, make_policy("random", game), any_card)
     table = play_tournament(game, players, 6, form="free_for_all")
     assert table.num_games == 4 * 6 * 3
     assert {row.games for row in table.rows} == {3 * 6 * 3}
@@ -90,16 +91,8 @@ def test_free_for_all_seats_every_group_in_balance() -> None:
     assert sum(row.mean_return.mean for row in table.rows) == pytest.approx(0)
 
 
-def first_card(observations, masks, rngs):
-    return masks.argmax(axis=1)
-
-
-def last_card(observations, masks, rngs):
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-
-
 def any_card(observations, masks, rngs):
-    return np.where(observations["num_plays"] % 2, masks.argmax(axis=1), last_card(0, masks, 0))
+    return np.where(observations["num_plays"] % 2, masks.argmax(axis=1), last_legal(0, masks, 0))
 
 
 def test_in_duplicate_a_deal_is_won_by_who_does_more_with_the_same_hand() -> None:
@@ -131,27 +124,17 @@ def test_what_cannot_be_played_is_refused(change: dict, named: str) -> None:
         play_tournament(GAME, **{"num_deals": 1, **change})
 
 
-@dataclasses.dataclass(frozen=True)
-class LosesOnTime:
-    """A control under which the player in seat 1 of sitting 0 loses every game by a fault."""
-
-    seconds: float
-
-    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
-        returns = np.zeros(seated.shape)
-        returns[:, 0] = forfeit(seated.shape[2], 1)
-        name = batch.contest.entrants[int(seated[0, 0, 1])].name
-        return Outcomes(
-            returns, tuple(Fault(int(s), 0, 1, name, "time", "slow") for s in batch.seeds)
-        )
-
-    def as_data(self) -> dict:
-        return dataclasses.asdict(self)
+def lost_on_time(batch: DealBatch, seated: np.ndarray) -> Outcomes:
+    """The player in seat 1 of sitting 0 loses every game by a fault."""
+    returns = np.zeros(seated.shape)
+    returns[:, 0] = forfeit(seated.shape[2], 1)
+    name = batch.contest.entrants[int(seated[0, 0, 1])].name
+    return Outcomes(returns, tuple(Fault(int(s), 0, 1, name, "time", "slow") for s in batch.seeds))
 
 
 def test_a_control_plays_the_games_and_its_faults_are_counted(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
-        plan = Plan(batch_deals=4, store=store, control=LosesOnTime(1.0))
+        plan = Plan(batch_deals=4, store=store, control=Scripted(lost_on_time))
         match = play_match(GAME, "random", "smart", 10, plan=plan)
         table = play_tournament(GAME, ("random", "smart"), 10, plan=plan)
         play_match(GAME, "random", "smart", 10, plan=plan._replace(control=None))

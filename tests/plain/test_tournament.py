@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, play_tournament
 from parlour.baselines.arena.play.batches import DealBatch, Outcomes
 from tests import toy_game
+from tests.matches import Scripted
 
 pytestmark = pytest.mark.plain
 
 
-@dataclasses.dataclass(frozen=True)
-class OrderOfNames:
-    """A control: players place in the order of the contest; the first two share odd deals."""
-
-    name: str = "order"
-
-    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
-        by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
-        parity = np.array(batch.seeds)[:, None, None] % 2
-        return Outcomes(by_player[parity, seated])
-
-    def as_data(self) -> dict:
-        return dataclasses.asdict(self)
+def order_of_names(batch: DealBatch, seated: np.ndarray) -> Outcomes:
+    """Players place in the order of the contest; the first two share odd deals."""
+    by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
+    parity = np.array(batch.seeds)[:, None, None] % 2
+    return Outcomes(by_player[parity, seated])
 
 
 def test_the_table_of_three_is_what_the_games_say() -> None:
     game = toy_game.game(num_players=3)
 
     names = ("first_legal", "playout", "random")
-    plan = Plan(control=OrderOfNames())
+    plan = Plan(control=Scripted(order_of_names))
     table = play_tournament(game, names, 8, form="free_for_all", plan=plan)
     num_games = 8 * 3
     assert table.num_games == num_games
