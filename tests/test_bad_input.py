@@ -13,9 +13,8 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import GAMES
-from parlour.envs.core.play.tables import Tables
-from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game
+from tests.searching import after_plies
 
 pytestmark = pytest.mark.plain
 
@@ -41,8 +40,7 @@ def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
     name: str, deal: Any, message: str
 ) -> None:
     game = find_game(name, **import_module(f"tests.{name}.bad_input").TABLE)
-    tables = Tables(game, streams([1]))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(game, 0, 1)
     before = tables.states.tobytes(), tables.rngs.tobytes()
     with pytest.raises(ValueError, match=message):
         tables.deal_from(0, deal)

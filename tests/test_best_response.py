@@ -18,6 +18,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
+from tests.searching import after_plies
 from tests.view_tools import last_legal
 
 pytestmark = pytest.mark.plain
@@ -31,15 +32,7 @@ GAMES = [
 
 def positions(game: Game, num_tables: int, num_plies: int) -> np.ndarray:
     """Positions that many plies into games of random actions."""
-    tables = Tables(game, streams(range(num_tables)))
-    tables.deal(tables.all_rows)
-    rng = np.random.default_rng(num_plies)
-    for _ in range(num_plies):
-        for row in tables.all_rows:
-            legal = game.legal_action_list(tables.states[row])
-            if legal:
-                tables.apply(np.array([row]), np.array([rng.choice(legal)]))
-    return tables.states
+    return after_plies(game, num_plies, num_tables)[0].states
 
 
 def value_by_trying(game: Game, policy: Policy, state: np.ndarray, seat: int) -> float:

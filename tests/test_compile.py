@@ -30,7 +30,7 @@ def run(script: str, folder: Path, *arguments: str, **settings: str) -> tuple[li
     """Return what a script prints in a process of its own: words, and the text on stderr."""
     paths = os.pathsep.join(map(str, (folder, ROOT)))
     variables = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **settings}
-    done = ended("-c", script, *arguments, **variables)
+    done = ended("-c", script, *arguments, cwd=ROOT, **variables)
     return done.stdout.split(), done.stderr
 
 

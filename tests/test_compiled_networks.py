@@ -15,9 +15,10 @@ from parlour.baselines.networks.modules import ActionValues, RankedValues
 from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 
+from .searching import after_plies
 from .test_contract import plies
 
 TOLERANCE = 1e-5
@@ -25,8 +26,7 @@ TOLERANCE = 1e-5
 
 def positions(game: Game, num_tables: int, num_plies: int) -> tuple[np.ndarray, np.ndarray]:
     """Observations [B] and masks in words [B, W] of random play."""
-    tables = Tables(game, streams(range(num_tables)))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(game, 0, num_tables)
     seen = list(plies(game, tables, np.random.default_rng(0), num_plies))
     return np.concatenate([one[2] for one in seen]), np.concatenate([one[3] for one in seen])
 

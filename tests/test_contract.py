@@ -167,7 +167,7 @@ def play_out(game: Game, tables: Tables, chooser: np.random.Generator, digest: A
 def in_another_process(arguments: str, **variables: str) -> str:
     """The digest as another process finds it."""
     program = f"from tests.test_contract import *; print(digest_of_games({arguments}))"
-    return run_python(program, **variables).strip()
+    return run_python(program, cwd=ROOT, **variables).strip()
 
 
 @cache

@@ -13,9 +13,9 @@ from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.tables import action_masks
 
+from .searching import after_plies
 from .test_compiled_networks import uneven
 
 pytestmark = pytest.mark.plain
@@ -52,8 +52,7 @@ def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(name: str) -
     network = uneven(PolicyValue(game, (19,), derived_inputs=True))
     assert isinstance(network, PolicyValue)
     policy = policy_of("ppo", game, network)
-    tables = Tables(game, streams(range(NUM_TABLES)))
-    tables.deal(tables.all_rows)
+    tables, *_ = after_plies(game, 0, NUM_TABLES)
     renamed = 0
     for _ in range(NUM_PLIES):
         _, observations, words = tables.show(tables.all_rows)

@@ -41,14 +41,10 @@ def learned(game: Game, config: dqn.Config) -> ActionValues:
     return network
 
 
-def trained_on_probe() -> ActionValues:
-    return learned(probe_game(), PROBE)
-
-
 @pytest.fixture(scope="module")
 def network() -> ActionValues:
     """What a sound learner learns from the probe."""
-    return trained_on_probe()
+    return learned(probe_game(), PROBE)
 
 
 def test_the_learner_avoids_the_trap_of_the_probe(network: ActionValues) -> None:
@@ -125,7 +121,7 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
 
 
 def test_the_same_seed_learns_the_same_network(network: ActionValues) -> None:
-    first, second = network.state_dict(), trained_on_probe().state_dict()
+    first, second = network.state_dict(), learned(probe_game(), PROBE).state_dict()
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
