@@ -1,7 +1,6 @@
 """The tree search guided by a network: what it finds, what it may know, its budget, its errors."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +13,6 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import (
     GuidedSearch,
     GuidedSettings,
-    guided_functions,
-    new_scratch,
-    new_tree,
 )
 from parlour.baselines.search.puct import best_by_puct
 from parlour.baselines.search.tree import NO_NODE, ROOT, Tree, new_child
@@ -34,23 +30,13 @@ TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 DUEL = probe_duel()
 
 
-def settings(num_simulations: int, **changed: Any) -> GuidedSettings:
-    return GuidedSettings(num_simulations, 16, 4, 1.25, 0.0)._replace(**changed)
+def settings(num_simulations: int) -> GuidedSettings:
+    return GuidedSettings(num_simulations, 16, 4, 1.25, 0.0)
 
 
 def record(game: Game) -> np.ndarray:
     torch.manual_seed(0)
     return PolicyValue(game, (16, 16)).record(game)
-
-
-def searched_tree(game: Game, position: np.record, how: GuidedSettings) -> Tree:
-    """The tree of one search by an untrained network."""
-    tree, scratch = new_tree(game, how), new_scratch(game, how)
-    policy, values = np.zeros(game.num_actions, np.float32), np.zeros(game.num_actions)
-    guided_functions(game, 2).search_one(
-        position, streams([0])[0], record(game)[0], tree, how, scratch, policy, values
-    )
-    return tree
 
 
 def children(tree: Tree, node: int) -> list[int]:

@@ -203,11 +203,10 @@ def game(**settings: Any) -> Game:
 
 
 class Referee:
-    """The toy game once more, in plain Python."""
+    """The toy game once more, in plain Python, without house rules."""
 
-    def __init__(self, deal: dict[str, Any], odd: str = "low") -> None:
+    def __init__(self, deal: dict[str, Any]) -> None:
         self.hands = [list(hand) for hand in deal["hands"]]
-        self.odd = odd
         self.plays: list[list[int]] = [[] for _ in self.hands]
         self.drawn = NO_CARD
 
@@ -231,8 +230,7 @@ class Referee:
 
     def returns(self) -> list[float]:
         last = [plays[1] for plays in self.plays]
-        wins_low = self.odd == "low" and self.drawn % 2 == 1
-        winner = last.index(min(last) if wins_low else max(last))
+        winner = last.index(min(last) if self.drawn % 2 == 1 else max(last))
         loss = -1 / (len(last) - 1)
         return [1.0 if seat == winner else loss for seat in range(len(last))]
 

@@ -4,6 +4,7 @@ Write them anew only when rules or observations change on purpose, raise the ver
 and read what differs against the rulebook before it is committed.
 """
 
+import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,12 +18,11 @@ FOLDER = Path(__file__).parent
 
 
 class Golden(NamedTuple):
-    """One golden game: settings, who plays (repeated over the seats), what is shown, the seed."""
+    """One golden game: settings, who plays (repeated over the seats), and what is shown."""
 
     config: dict[str, Any]
     players: tuple[str, ...]
     show: tuple[str, ...]
-    seed: int = 0
 
 
 _TABLE = ("hand", "table_count", "table_rank", "passed")
@@ -78,25 +78,16 @@ GOLDEN: dict[str, dict[str, Golden]] = {
 }
 
 
-def written(name: str, golden: Golden) -> str:
-    """The transcript as text, played afresh."""
-    game = find_game(name, **golden.config)
-    policies = [
-        make_policy(golden.players[seat % len(golden.players)], game)
-        for seat in range(game.num_seats)
-    ]
-    return transcript.to_text(
-        transcript.record(game, golden.seed, policies=policies, show=golden.show)
-    )
-
-
 def main(names: Sequence[str] = ()) -> None:
     """Write the golden transcripts of these games, or of all."""
     for name in names or GOLDEN:
         (FOLDER / name).mkdir(exist_ok=True)
         for title, golden in GOLDEN[name].items():
+            game = find_game(name, **golden.config)
+            players = itertools.islice(itertools.cycle(golden.players), game.num_seats)
+            policies = [make_policy(player, game) for player in players]
             path = FOLDER / name / f"{title}.txt"
-            path.write_text(written(name, golden), encoding="utf-8")
+            transcript.save(transcript.record(game, policies=policies, show=golden.show), path)
             print(path)
 
 
