@@ -167,4 +167,8 @@ def test_settings_that_cannot_work_are_refused(
     with pytest.raises(ValueError, match=said):
         config = module.Config(**settings)
         is_resumable = hasattr(module, "Learner")
-        next(module.Learner(CLIPPED.game, config).run() if is_resumable else module.train(CLIPPED.game, config))
+        next(
+            module.Learner(CLIPPED.game, config).run()
+            if is_resumable
+            else module.train(CLIPPED.game, config)
+        )
