@@ -165,10 +165,12 @@ def test_settings_that_cannot_work_are_refused(
     module: Any, settings: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        config = module.Config(**settings)
-        is_resumable = hasattr(module, "Learner")
-        next(
-            module.Learner(CLIPPED.game, config).run()
-            if is_resumable
-            else module.train(CLIPPED.game, config)
-        )
+        begin(module, module.Config(**settings))
+
+
+def begin(module: Any, config: Any) -> None:
+    """Learn until the first progress, by a learner that can be resumed or one that cannot."""
+    if hasattr(module, "Learner"):
+        next(module.Learner(CLIPPED.game, config).run())
+    else:
+        next(module.train(CLIPPED.game, config))
