@@ -164,7 +164,7 @@ def test_a_model_is_pickled_for_other_processes_without_its_environment(
     (entrant,) = enter([model], GAME)
     sent = pickle.loads(pickle.dumps(entrant))
     assert sent.name == "MaskablePPO"
-    assert (sent.make(GAME)(*seen) == expected).all()
+    assert (make_policy(sent.spec, GAME)(*seen) == expected).all()
 
 
 def test_a_model_of_another_game_is_refused(saved: tuple[Any, Path]) -> None:

@@ -55,7 +55,7 @@ def unpack(word: int, num_colours: int = NUM_GEM_COLOURS) -> list[int]:
 def _rows(name: str) -> list[list[str]]:
     """The rows of a table below its head."""
     with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))[1:]
+        return [row for row in csv.reader(file) if row][1:]
 
 
 CARDS = tuple(  # sorted by tier, so a tier is a range of indices

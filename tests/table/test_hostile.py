@@ -54,7 +54,9 @@ class Seat(Client):
     """A client with a real socket, which notes how far its game is."""
 
     def __init__(self, address: str, token: str) -> None:
-        super().__init__(connect(f"ws://{address}/seat").__enter__(), token)
+        # Without pings: a thread that sends them may outlive the test, and draws from `random`.
+        socket = connect(f"ws://{address}/seat", ping_interval=None)
+        super().__init__(socket.__enter__(), token)
         self.position: dict[str, Any] = {}
         self.send({"type": "sit", "token": token})
 
