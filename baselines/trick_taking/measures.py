@@ -3,6 +3,7 @@
 Regret is what its own cards give away; exploitability is what the best reply to it gains.
 """
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -92,8 +93,8 @@ def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:
 
 def _all_hands(num_values: int) -> np.ndarray:
     """Every set of cards that seat 0 can hold, as a word."""
-    words = np.arange(1 << 2 * num_values)
-    return words[np.bitwise_count(words) == num_values]
+    hands = itertools.combinations(range(2 * num_values), num_values)
+    return np.sort([sum(1 << card for card in hand) for hand in hands])
 
 
 def _in_random_order(hands: np.ndarray, shuffler: np.random.Generator) -> np.ndarray:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables
+from tests.num_bits import num_bits
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS
 
 
@@ -58,7 +59,7 @@ def check_ends(tables: Tables, returns: np.ndarray) -> None:
 def check_redeal(true: np.ndarray, dealt: np.ndarray, seats: np.ndarray) -> None:
     """The deck is whole, hands keep their sizes, the 2 of oros stays where a seat knows it."""
     check_deck(dealt)
-    assert (np.bitwise_count(true["hands"]) == np.bitwise_count(dealt["hands"])).all()
+    assert (num_bits(true["hands"]) == num_bits(dealt["hands"])).all()
     golds_shown = (true["gives_left"] == 0) | (true["golds_seat"] == seats)
     assert (true["golds_seat"] == dealt["golds_seat"])[golds_shown].all()
     if true["hands"].shape[1] == 2:  # two seats know each other's cards
@@ -68,7 +69,7 @@ def check_redeal(true: np.ndarray, dealt: np.ndarray, seats: np.ndarray) -> None
 def check_deck(states: np.ndarray) -> None:
     """Every rank four times, and the 2 of oros with somebody who holds a two."""
     for rank in range(10):
-        held = np.bitwise_count(states["hands"] >> 4 * rank & 0b1111).sum(axis=1)
+        held = num_bits(states["hands"] >> 4 * rank & 0b1111).sum(axis=1)
         assert (held + (states["played"] >> 4 * rank & 0b1111) == 4).all()
     (unplayed,) = np.nonzero(states["golds_seat"] != NO_SEAT)
     holders = states["golds_seat"][unplayed]

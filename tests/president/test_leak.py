@@ -12,6 +12,7 @@ from scipy import stats
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.num_bits import num_bits
 from tests.one_table import dealt
 from tests.president.playing import (
     Table,
@@ -35,9 +36,9 @@ def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
     hands = [["2O", *one_suit_each()[0][1:]], *one_suit_each()[1:]]
     table = Table({"hands": hands}).play("1x2")
     ones = determinize(table, 0, 6000)["hands"] >> 36 & 0b1111
-    held = np.bitwise_count(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
+    held = num_bits(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
     assert stats.chisquare(held).pvalue > ALMOST_NEVER
-    alone = (np.bitwise_count(ones[:, 1:]) == 1).all(axis=1).mean()
+    alone = (num_bits(ones[:, 1:]) == 1).all(axis=1).mean()
     assert alone == pytest.approx(10**3 / (30 * 29 * 28 / 6), abs=0.02)
 
 
@@ -81,7 +82,7 @@ def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
     assert table.sees(3)["has_golds"] == 0
     states = determinize(table, 3, 3000)
     golds = states["golds_seat"]
-    twos = np.bitwise_count(states["hands"][:, :3] & 0b1111).mean(axis=0) / 3
+    twos = num_bits(states["hands"][:, :3] & 0b1111).mean(axis=0) / 3
     share = np.array([(golds == seat).mean() for seat in range(3)])
     assert share == pytest.approx(twos, abs=0.03)
 
@@ -109,7 +110,7 @@ def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
     hands = one_suit_each()
     hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]
     table = match(hands, economy="swap_one").play("give:5")
-    high = np.bitwise_count(determinize(table, 0, 4000)["hands"][:, 1:3] >> 32).sum(axis=0)
+    high = num_bits(determinize(table, 0, 4000)["hands"][:, 1:3] >> 32).sum(axis=0)
     assert stats.chisquare(high).pvalue > ALMOST_NEVER
 
 
@@ -128,7 +129,7 @@ def test_a_two_given_back_is_not_taken_for_that_of_oros() -> None:
     table = match([president, servant], economy="swap_two").play("give:2 give:4")
     assert table.seat == 1
     states = determinize(table, 0, 50)
-    assert (np.bitwise_count(states["hands"][:, 1] & 0b1111) >= 2).all()
+    assert (num_bits(states["hands"][:, 1] & 0b1111) >= 2).all()
 
 
 def test_past_games_and_the_exchange_of_others_are_forgotten() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
+from tests.num_bits import num_bits
 from tests.one_table import OneTable
 from tests.splendor.boards import board, empty_seat, record_of
 
@@ -56,7 +57,7 @@ def test_random_play_of_two_has_the_branching_of_the_sheet() -> None:
     """Sheet: 22.7 on average, 15 median, 93 actions a game, over random two-player games."""
     num_games, longest = 400, 420  # plies: 200 turns of both, and a few choices of nobles
     _, words = positions(load_game("splendor", num_players=2), num_games, longest)
-    branching = np.bitwise_count(words.view(np.uint64)).sum(axis=1)
+    branching = num_bits(words.view(np.uint64)).sum(axis=1)
     assert np.mean(branching) == pytest.approx(22.7, abs=1.5)
     assert np.median(branching) == pytest.approx(15, abs=1)
     assert len(branching) / num_games == pytest.approx(93, abs=4)

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from parlour.envs.core.game import NO_SEAT
+from tests.num_bits import num_bits
 from tests.one_table import redealt
 from tests.top_trumps.lockstep import Size, dealt_tables
 from tests.top_trumps.tables import Table, deck_of, members
@@ -53,7 +54,7 @@ def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
         seats, _, _ = tables.show(tables.all_rows)
         rows = np.flatnonzero(seats != NO_SEAT)
         for row, seat in itertools.product(rows, (0, 1)):
-            in_doubt = int(np.bitwise_count(tables.states["doubtful"][row, 1 - seat]).sum())
+            in_doubt = int(num_bits(tables.states["doubtful"][row, 1 - seat]).sum())
             if in_doubt > most:
                 most, watcher, hardest = in_doubt, seat, tables.states[row].copy()
         tables.apply(rows, chooser.integers(0, 5, len(rows)))

@@ -15,6 +15,7 @@ from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ra
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests.num_bits import num_bits
 from tests.one_table import dealt
 
 Card = tuple[int, int]  # colour, value
@@ -151,7 +152,7 @@ def test_cards_left_out_of_the_search_are_never_better() -> None:
     solution = solver.solution_of(6)
     for tricks in range(1, 7):
         for size in range(max(0, 2 * tricks - 6), min(6, 2 * tricks) + 1):
-            for words in map(int, np.flatnonzero(np.bitwise_count(np.arange(4**tricks)) == tricks)):
+            for words in map(int, np.flatnonzero(num_bits(np.arange(4**tricks)) == tricks)):
                 position = CardsLeft(words, size, tricks)
                 best = max(every_reply(solution, position, lead) for lead in bits(words))
                 assert solution.values[solution.starts[tricks, size] + words] == best
