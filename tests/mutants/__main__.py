@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import functools
 import json
 import os
@@ -16,15 +15,14 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .page import KILLED_COMPILED, write_page
-from .quick import COMPILED, PLAIN
+from .page import write_page
+from .quick import PASSED
 
 HERE = Path(__file__).resolve().parents[2]
 RUNS = HERE / "runs" / "mutants"
@@ -35,12 +33,10 @@ LAYERS = (("envs",), ("baselines", "training"))  # as many mutants of each
 LEFT_OUT = ("core/RemoveDecorator", "core/VariableReplacer", "core/VariableInserter")
 LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
 MAX_SECONDS = 40.0  # of tests for a mutant, as they were measured: half of it on each of two cores
-MAX_COMPILED_SECONDS = 150.0  # of compiled tests, for a mutant that plain Python lets pass
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long and not release"]
 PYTEST += ["-p", "no:cacheprovider", "--hypothesis-seed=0", "-n", "2", "--dist", "worksteal"]
 # A limit that also held while pytest reports a test would end pytest.
 MEASURE = [*PYTEST, "-p", "tests.mutants.quick", "--tb=native", "-o", "timeout_func_only=true"]
-COMPILE = {"NUMBA_DISABLE_JIT": "0"}
 
 
 def main() -> None:
@@ -59,10 +55,8 @@ def main() -> None:
     files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
     ignored = {f"test_{name}" for name in settings["ignored"]}
     tests = [str(path) for path in files if path.stem not in ignored]
-    if not PLAIN.exists():
+    if not PASSED.exists():
         measure(tests)
-    if not COMPILED.exists():
-        subprocess.run([*MEASURE, "--timeout=60", *tests], env=os.environ | COMPILE)
     if not SESSION.exists():
         draw_sample(options.size, options.seed)
     cosmic_ray("exec", CONFIG, SESSION)
@@ -144,18 +138,9 @@ def test() -> None:
     path = re.findall(r"^--- a/(.*)$", diff, re.M)[0]
     line = int(re.findall(r"^@@ -(\d+)", diff, re.M)[0])
     at_line, around = executing(path, line)
-    tests = list(quickest(at_line, around, json.loads(PLAIN.read_text())))
-    command = [*PYTEST, "-x", "--timeout=60"]
-    if tests and subprocess.run([*command, *tests]).returncode:
-        sys.exit(1)
-    compiled = json.loads(COMPILED.read_text()).keys() - json.loads(PLAIN.read_text()).keys()
-    cases = sorted((at_line or around) & compiled, reverse=True)
-    tests = list({name.partition("[")[0]: name for name in cases}.values())  # one of each test
-    with tempfile.TemporaryDirectory() as cache, contextlib.suppress(subprocess.TimeoutExpired):
-        anew, seconds = os.environ | COMPILE | {"NUMBA_CACHE_DIR": cache}, MAX_COMPILED_SECONDS
-        if tests and subprocess.run([*command, *tests], env=anew, timeout=seconds).returncode:
-            print(KILLED_COMPILED)
-            sys.exit(1)
+    tests = list(quickest(at_line, around, json.loads(PASSED.read_text())))
+    if tests:
+        sys.exit(subprocess.run([*PYTEST, "-x", "--timeout=60", *tests]).returncode)
 
 
 def quickest(at_line: set[str], around: set[str], seconds: dict[str, float]) -> Iterator[str]:

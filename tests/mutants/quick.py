@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 MAX_FAILURES = 1  # cases of one test that fail or take too long; the others are skipped
-# From the copy of the checkout: without the compiler, and with it.
-PLAIN, COMPILED = Path("runs/mutants/plain.json"), Path("runs/mutants/compiled.json")
+PASSED = Path("runs/mutants/plain.json")  # from the copy of the checkout
 
 failures: Counter[str] = Counter()
 outcomes: dict[str, bool] = {}
@@ -45,7 +43,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the seconds of each test that passed, once for both processes."""
     if hasattr(session.config, "workerinput"):
         return
-    file = PLAIN if os.environ["NUMBA_DISABLE_JIT"] == "1" else COMPILED
-    file.parent.mkdir(parents=True, exist_ok=True)
+    PASSED.parent.mkdir(parents=True, exist_ok=True)
     passed = {name: round(seconds[name], 2) for name, good in outcomes.items() if good}
-    file.write_text(json.dumps(passed, indent=0))
+    PASSED.write_text(json.dumps(passed, indent=0))
