@@ -41,13 +41,14 @@ quick: $(READY)
 	@$(PYTEST) $(QUICK:%=tests/test_%.py)
 
 # The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
-# has no small builds of older ones.
+# has no small builds of older ones. The newest pyarrow needs NumPy 2.
 OLDEST := .venv-oldest
 oldest:
 	@mkdir -p $(OLDEST)
 	@sed -nE '/^install_requires/,/^$$/ s/^    ([A-Za-z0-9_-]+)>=([0-9.]+).*/\1==\2/p' setup.cfg | \
 		grep -v ^torch== > $(OLDEST)/lowest.txt
 	@grep ^torch== constraints.txt >> $(OLDEST)/lowest.txt
+	@echo pyarrow==17.0.0 >> $(OLDEST)/lowest.txt
 	$(MAKE) test VENV=$(OLDEST) CONSTRAINTS=$(OLDEST)/lowest.txt
 
 # The full counts of what `test` runs a part of.

@@ -86,6 +86,9 @@ def test_the_autoreset_mode_is_an_attribute_and_in_the_metadata(mode: Any) -> No
     ],
 )
 def test_gymnasiums_vector_wrappers_take_the_next_step_mode(wrap: Any) -> None:
+    faulty = (vector_wrappers.NormalizeObservation, vector_wrappers.DictInfoToList)
+    if wrap in faulty and gymnasium.__version__.startswith("1.1"):
+        pytest.skip("the wrapper is faulty in Gymnasium 1.1")
     plain = gymnasium.make_vec(ID, 3, autoreset_mode=NEXT_STEP, **SHORT)
     envs = wrap(gymnasium.make_vec(ID, 3, autoreset_mode=NEXT_STEP, **SHORT))
     observations, info = envs.reset(seed=0)

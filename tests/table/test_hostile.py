@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -501,6 +502,8 @@ def test_silent_connections_give_way_to_the_owner(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("own", ["192.0.2.7:8123", "[2001:db8::7]:8123"])
 def test_the_address_that_a_browser_came_to_is_accepted(client: TestClient, own: str) -> None:
+    if own.startswith("[") and version("starlette").startswith("0."):
+        pytest.skip("Starlette's test client took no such address before 1.0")
     browser = TestClient(client.app, base_url=f"http://{own}")
     page = browser.get("/", headers={"Origin": f"http://{own}"})
     assert page.status_code == 200
