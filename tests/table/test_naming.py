@@ -158,6 +158,7 @@ def by_agent(files: Callable[[World], Path | None], world: World) -> str:
         refusal(tools.start, world.game, [world.rival], world.settings, judge=False),
         refusal(tools.start_match, world.game, world.rival, 1, world.settings),
     ]
+    tools._tables.server.close()  # and with it the seat, whose pings draw from `random`
     assert bool(said[0]) == bool(said[1])
     return said[0]
 
