@@ -68,7 +68,7 @@ def dealt(game: Game, seeds: Sequence[int]) -> Tables:
 
 
 def redealt(game: Game, state: np.record, seat: int, times: int) -> np.ndarray:
-    """So many positions that look to a seat as this one."""
+    """Draw `times` positions that a seat cannot tell from this one."""
     tables = Tables(game, streams([0]))
     tables.states[0] = state
     rows = np.zeros(times, np.int64)

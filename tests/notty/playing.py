@@ -69,7 +69,7 @@ def play(table: OneTable, script: str) -> OneTable:
 
 
 def decisions(policy: Policy, tables: Tables, number: int) -> list[str]:
-    """What a player does at the one table, with so many different streams."""
+    """What a player does at the one table, with `number` different streams."""
     _, seen, words = tables.show(tables.all_rows)
     masks = action_masks(words, tables.game.num_actions)
     actions = policy(

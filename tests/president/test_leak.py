@@ -27,7 +27,7 @@ DECK_WITHOUT_TWOS = DECK[4:]
 
 
 def determinize(table: Table, seat: int, times: int) -> np.ndarray:
-    """So many positions that this seat could be in."""
+    """Draw positions that this seat could be in."""
     rows = np.zeros(times, np.int64)
     return table.determinize(rows, np.full(times, seat), streams(range(times), 1))
 
