@@ -80,9 +80,42 @@ def test_pettingzoo_makes_it_by_its_id(name: str, view: Any, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words
-@pytest.mark.parametrize("options", [{"observation": "integer"}, {"skip_forced": True}])
+@pytest.mark.parametrize(
+    "options", [{"observation": "integer"}, {"skip_forced": True}, {"layout": "flat"}]
+)
 def test_pettingzoo_api_test_with_options(name: str, options: dict[str, Any]) -> None:
     api_test(registry.make_aec(name, **options), num_cycles=60)
+
+
+@every_game
+def test_the_flat_layout_shows_the_same_with_the_mask_in_infos(name: str) -> None:
+    flat, other = registry.make_aec(name, layout="flat"), registry.make_aec(name)
+    flat.reset(seed=3)
+    other.reset(seed=3)
+    for _ in range(60):
+        for each in flat.possible_agents:
+            seen: Any = flat.observe(each)
+            shown = other.observe(each)
+            assert flat.observation_space(each).contains(seen)
+            np.testing.assert_array_equal(seen, shown["observation"])
+            np.testing.assert_array_equal(flat.infos[each]["action_mask"], shown["action_mask"])
+        if any(flat.terminations.values()):
+            break
+        action = int(flat.infos[flat.agent_selection]["action_mask"].argmax())
+        flat.step(action)
+        other.step(action)
+
+
+@every_game
+@pytest.mark.parametrize("wrapper", ["frame_stack_v1", "flatten_v0", "pad_observations_v0"])
+def test_the_flat_layout_fits_wrappers_of_supersuit(name: str, wrapper: str) -> None:
+    supersuit = pytest.importorskip("supersuit")
+    env = getattr(supersuit, wrapper)(registry.make_aec(name, layout="flat"))
+    env.reset(seed=3)
+    for agent in env.agent_iter(60):
+        seen, _, ended, _, info = env.last()
+        assert seen.shape == env.observation_space(agent).shape
+        env.step(None if ended else int(info["action_mask"].argmax()))
 
 
 @every_game

@@ -37,8 +37,9 @@ _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment wi
 class RawEnv(AECEnv[str, Observation, int | None]):
     """A table of `game`; seat k is agent `player_k`.
 
-    An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, fresh at each call.
-    The mask is zero for seats that are not to act; it is also in `infos[agent]["action_mask"]`.
+    An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, or the array alone
+    with `layout="flat"`, fresh at each call. `infos[agent]["action_mask"]` has the mask in both
+    layouts; it is zero for seats that are not to act.
     Returns are the rewards of the last ply. An illegal action raises ValueError and changes
     nothing.
 
@@ -61,6 +62,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         game: Game,
         *,
         observation: str = "scaled",
+        layout: str = "dict",
         skip_forced: bool = False,
         render_mode: str | None = None,
         render_seat: int | str = WHOLE_TABLE,
@@ -81,11 +83,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._skip_forced = skip_forced
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        box, mask = self._encoder.space(), common.mask_space(game)
-        self.observation_spaces: dict[str, Any] = {
-            agent: spaces.Dict({"observation": box, "action_mask": mask})
-            for agent in self.possible_agents
-        }
+        self._is_flat = layout == "flat"
+        space = common.observation_space(game, self._encoder, layout)
+        self.observation_spaces: dict[str, Any] = dict.fromkeys(self.possible_agents, space)
         self.action_spaces: dict[str, Any] = {
             agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents
         }
@@ -181,9 +181,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """Return what an agent knows now, no matter which agent is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": self._numbers.copy(), "action_mask": self._mask.copy()}
-        numbers, _ = self._look(self._seat_of[agent])
-        return {"observation": numbers, "action_mask": np.zeros_like(self._no_actions)}
+            return self._laid_out(self._numbers.copy(), self._mask)
+        return self._laid_out(self._look(self._seat_of[agent])[0], self._no_actions)
+
+    def _laid_out(self, numbers: np.ndarray, mask: np.ndarray) -> Any:
+        return numbers if self._is_flat else {"observation": numbers, "action_mask": mask.copy()}
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.record]:
         """Return what a seat knows, as numbers and as a record; the buffers stay as they are."""

@@ -49,9 +49,9 @@ KEYWORDS = (
     ),
     Keyword(
         "layout",
-        dict.fromkeys(_BOTH, "flat"),
+        {PETTINGZOO: "dict", SOLO: "flat", VECTOR: "flat"},
         '"flat", "dict"',
-        'an array [num_inputs], or `{"observation", "action_mask"}`, which PettingZoo always has',
+        'an array [num_inputs], or `{"observation", "action_mask"}`',
     ),
     Keyword(
         "illegal_action",
