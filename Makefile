@@ -17,7 +17,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs agents test quick oldest test-long test-release check league tournaments mutants frameworks
+.PHONY: install demo docs agents libraries test quick oldest test-long test-release check league tournaments mutants frameworks
 
 install: $(READY)
 
@@ -117,6 +117,12 @@ agents: .venv-openenv/.installed .venv-verifiers/.installed
 	$(@D)/bin/python -m pip install --no-compile $$(grep ^torch== $<)
 	$(@D)/bin/python -m pip install --no-compile --requirement $<
 	@touch $@
+
+# The audits of other libraries, and the adapters to them.
+LIBRARIES := integrations/other_libraries
+libraries: $(READY)
+	$(PIP) --editable './$(LIBRARIES)[openspiel,rlcard]'
+	cd $(LIBRARIES) && $(CURDIR)/$(VENV)/bin/python -m pytest
 
 # The league, then one long tournament of each game by its scripted players.
 tournaments: league

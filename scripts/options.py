@@ -195,7 +195,7 @@ def import_packages(given: Sequence[str]) -> list[str]:
     names = dict.fromkeys(_listed(by_default), f"{IMPORT_VARIABLE}: ")
     names |= dict.fromkeys(_listed(",".join(given)), "")
     if names:
-        _search_this_folder()
+        search_this_folder()
     for name, source in names.items():
         module = _module_named(name)
         try:
@@ -223,7 +223,8 @@ def _module_named(given: str) -> str:
     return file.removesuffix(".py")
 
 
-def _search_this_folder() -> None:
+def search_this_folder() -> None:
+    """Import from the current folder too, also in processes that this one starts."""
     here = os.getcwd()
     if here not in sys.path:
         sys.path.insert(0, here)

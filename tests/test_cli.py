@@ -112,10 +112,6 @@ WRONG = {
     "evaluate trick_taking random --set num_players=3 --exact": "two seats",
     "evaluate trick_taking random --deals all": "--exact",
     "evaluate trick_taking random --exact --duplicate": "not allowed",
-    "check os.path": "os.path is no module with a PettingZoo env()",
-    "check no.such_module": "no.such_module is no module with a PettingZoo env()",
-    "check rlcard:patience": "RLCard",
-    "check pyspiel:patience": "OpenSpiel",
     "check patience": "unknown game 'patience'",
 }
 

@@ -1,7 +1,7 @@
 """Audit the hidden-information games of OpenSpiel, PettingZoo and RLCard; write the page.
 
-Run it where these libraries are installed: `python -m docs.studies.audit docs/studies/audit.json`,
-with names after it to audit only these again.
+Run it where these libraries and `integrations/other_libraries` are installed:
+`python -m docs.studies.audit docs/studies/audit.json`, with names after it to audit only these.
 A fault is published with what was found out by hand: `audit_page.toml` says what it is and how to
 see it.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from parlour.baselines.arena.results.export import markdown_table
-from parlour.envs.core.checks.subjects import audited
 
 SECONDS = 5.0
 LONGER = {"bridge": 15, "euchre": 15, "gin_rummy": 100, "gin-rummy": 8, "hearts": 15}
@@ -65,6 +64,8 @@ def entry_of(name: str) -> Entry:
 
 def one(name: str, seconds: float) -> None:
     """Audit a game and print what was found as JSON."""
+    from parlour_audit import audited
+
     found = audited(name, 1000, 0, seconds)
     findings = [finding._asdict() for finding in found.findings]
     print(_MARK + json.dumps(found._asdict() | {"findings": findings}))

@@ -1,19 +1,27 @@
 """Check a game for faults: one of Parlour, or another library's for what seats can learn.
 
-GAME is a game of Parlour, pyspiel:NAME, rlcard:NAME, or the path of a PettingZoo module such as
-pettingzoo.classic.leduc_holdem_v4. Games of other libraries are audited: positions are compared
-that only hidden events tell apart, and a seat must not see a difference. The status is 1 where a
-fault was found.
+GAME is a game of Parlour, pyspiel:NAME, rlcard:NAME, or a PettingZoo module such as
+pettingzoo.classic.leduc_holdem_v4 or one of this folder. Games of other libraries are audited:
+positions are compared that only hidden events tell apart, and a seat must not see a difference.
+The status is 1 where a fault was found, 3 where an audit could compare nothing.
 """
 
 import argparse
 
 from ...envs.core.checks.check_game import CheckError, check_game
-from ...envs.core.checks.subjects import SECONDS, audited, names_other_library
-from ..options import add_game, add_seed, chosen_game, first_seed, user_input
+from ..options import (
+    BadArgument,
+    add_game,
+    add_seed,
+    chosen_game,
+    first_seed,
+    search_this_folder,
+    user_input,
+)
 from ..validators import positive, seconds
 
 FAULTY = 1  # exit status
+NOTHING_COMPARED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,21 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         type=seconds,
-        default=SECONDS,
-        help=f"about how long an audit takes at most (default {SECONDS:g})",
+        default=20.0,
+        help="about how long an audit takes at most (default 20)",
     )
     add_seed(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Check, and print what was found and what could not be told."""
-    if names_other_library(arguments.game):
-        with user_input():
-            subject = arguments.game, arguments.games or 1000, first_seed(arguments)
-            found = audited(*subject, arguments.seconds)
-        print(found)
-        if found.findings:
-            raise SystemExit(FAULTY)
+    if "." in arguments.game or arguments.game.startswith(("pyspiel:", "rlcard:")):
+        _audit(arguments)
         return
     game, num_games = chosen_game(arguments), arguments.games or 10
     try:
@@ -50,3 +53,23 @@ def run(arguments: argparse.Namespace) -> None:
     except CheckError as error:
         print(f"fault: {error}")
         raise SystemExit(FAULTY) from error
+
+
+def _audit(arguments: argparse.Namespace) -> None:
+    """Audit a game of another library."""
+    try:
+        from parlour_audit import audited
+    except ImportError as error:
+        raise BadArgument(
+            "a game of another library is audited by parlour_audit: in a checkout of Parlour, "
+            "pip install ./integrations/other_libraries"
+        ) from error
+    search_this_folder()
+    with user_input():
+        num_games = arguments.games or 1000
+        result = audited(arguments.game, num_games, first_seed(arguments), arguments.seconds)
+    print(result)
+    if result.findings:
+        raise SystemExit(FAULTY)
+    if not result.is_compared:
+        raise SystemExit(NOTHING_COMPARED)

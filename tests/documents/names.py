@@ -164,7 +164,7 @@ WORDS_OF = {  # pages that explain more than others, and the code of which
     "agents.md": ("scripts/agents",),
     "notebooks.md": ("docs/notebooks",),
     "play.md": ("baselines/advice",),
-    "frameworks.md": ("baselines/openspiel.py", "baselines/rlcard.py"),
+    "frameworks.md": ("integrations/other_libraries",),
     "arena.md": ("baselines/arena",),
     "AGENTS.md": ("baselines/top_trumps",),
     "CONTRIBUTING.md": ("envs", "baselines", "training", "tests"),

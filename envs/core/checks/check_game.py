@@ -11,7 +11,6 @@ from ..game import Game
 from . import rules as check_rules
 from . import views as check_views
 from .report import CheckError, CheckReport, Trial
-from .subjects import audited, names_other_library
 
 __all__ = ["CheckError", "CheckReport", "check_game"]
 
@@ -26,11 +25,6 @@ def check_game(
     max_plies: int = 20_000,
 ) -> CheckReport:
     """Test a Game, a PettingZoo AEC environment or a Gymnasium environment, ours or not.
-
-    A text names a game of another library to audit for what a seat can learn that it must not:
-    `"pyspiel:gin_rummy"`, `"rlcard:uno"` or the path of a PettingZoo module; see `subject_of` in
-    `parlour.envs.core.checks.subjects`. It takes at most 20 seconds of the processor, and uses only
-    `num_games` and `seed`.
 
     `referee(seed)` gives a deal as plain data and a slow, naive referee of the same game that has
     taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
@@ -51,8 +45,6 @@ def check_game(
         >>> game = parlour.load_game("trick_taking", num_values=2)
         >>> report = parlour.check_game(game, num_games=1)
     """
-    if isinstance(game_or_env, str) and names_other_library(game_or_env):
-        return _audit(game_or_env, num_games, seed)
     game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
     declared = has_chance is not False
     if isinstance(game, Game):
@@ -63,11 +55,3 @@ def check_game(
     if isinstance(game_or_env, Game):
         return check_rules.check(game_or_env, trial)
     return check_views.check(game_or_env, trial)
-
-
-def _audit(name: str, num_games: int, seed: int) -> CheckReport:
-    found = audited(name, num_games, seed)
-    if found.findings:
-        raise CheckError(found.findings[0].check, str(found.findings[0]))
-    name = f"{found.subject}, {found.version}"
-    return CheckReport(name, found.num_games, found.num_plies, found.cleared, found.not_told)

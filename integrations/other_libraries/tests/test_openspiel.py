@@ -10,8 +10,7 @@ from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.game_state import all_starts
 from parlour.envs.core.play.playthrough import Playthrough
-
-from .example_games import imported
+from tests.example_games import imported
 
 pytest.importorskip("pyspiel")
 TRICKS = load_game("trick_taking", num_values=2)
@@ -22,8 +21,7 @@ VALUE_OF_THREE = 4 / 15  # with three values
 def solved(game: Game, num_iterations: int, starts: Any = None) -> tuple[float, float]:
     """The value for seat 0 and the exploitability of what CFR finds."""
     from open_spiel.python.algorithms import cfr, expected_game_score, exploitability
-
-    from parlour.baselines.openspiel import SpielGame
+    from parlour_openspiel import SpielGame
 
     spiel = SpielGame(game, starts)
     solver = cfr.CFRSolver(spiel)
@@ -68,7 +66,7 @@ def searcher(kind: str) -> Any:
 @pytest.mark.parametrize("kind", ["mcts", "ismcts"])
 @pytest.mark.parametrize("num_values", [2, 5])  # of 5 the deals cannot be listed
 def test_a_bot_plays_at_our_tables_without_the_true_hands(kind: str, num_values: int) -> None:
-    from parlour.baselines.openspiel import spiel_policy
+    from parlour_openspiel import spiel_policy
 
     game = load_game("trick_taking", num_values=num_values)
     bot = spiel_policy(kind, game, searcher(kind))
@@ -79,7 +77,7 @@ def test_a_bot_plays_at_our_tables_without_the_true_hands(kind: str, num_values:
 
 
 def test_a_redealt_state_looks_the_same_to_its_seat_and_hides_the_rest() -> None:
-    from parlour.baselines.openspiel import SpielGame
+    from parlour_openspiel import SpielGame
 
     state = SpielGame(TRICKS).new_initial_state()
     state.apply_action(0)
@@ -92,7 +90,7 @@ def test_a_redealt_state_looks_the_same_to_its_seat_and_hides_the_rest() -> None
 
 
 def test_positions_under_way_are_states() -> None:
-    from parlour.baselines.openspiel import SpielGame
+    from parlour_openspiel import SpielGame
 
     spiel = SpielGame(TRICKS)
     state = spiel.new_initial_state()

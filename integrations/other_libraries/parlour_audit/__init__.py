@@ -1,16 +1,11 @@
-"""Find what to audit by its name: a game of OpenSpiel or RLCard, a PettingZoo module."""
+"""Audit a game of OpenSpiel or RLCard, or a PettingZoo module, by its name."""
 
 from .audit import Audit, Subject, audit
-from .audit_rlcard import RLCARD, rlcard_subject
-from .audit_spiel import SPIEL, spiel_subject
-from .audit_zoo import zoo_subject
+from .rlcard_games import RLCARD, rlcard_subject
+from .spiel_games import SPIEL, spiel_subject
+from .zoo_environments import zoo_subject
 
-SECONDS = 20.0  # of an audit
-
-
-def names_other_library(name: str) -> bool:
-    """Return whether a name stands for a game of another library."""
-    return name.startswith((SPIEL, RLCARD)) or "." in name
+SECONDS = 20.0  # of the processor, that an audit takes about at most
 
 
 def subject_of(name: str) -> Subject:
@@ -25,6 +20,6 @@ def subject_of(name: str) -> Subject:
     return zoo_subject(name)
 
 
-def audited(name: str, num_games: int, seed: int, seconds: float = SECONDS) -> Audit:
+def audited(name: str, num_games: int = 1000, seed: int = 0, seconds: float = SECONDS) -> Audit:
     """Audit a game by name; see `subject_of` for the names and errors."""
     return audit(subject_of(name), seconds, num_games, seed)

@@ -107,11 +107,18 @@ class Audit(NamedTuple):
             if number and check not in found
         )
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether two positions that differ in what is hidden were ever compared."""
+        return any(self.counts[check] for check in ("redeal_knows", "redeal_hides", "views"))
+
     def __str__(self) -> str:
         lines = [f"{self.subject}, {self.version}: {self.num_games} games"]
         lines += [f"  ok   {claim}" for claim in self.cleared]
         lines += [f"  fault {finding}" for finding in self.findings]
         lines += [f"  cannot tell: {sentence}" for sentence in self.not_told]
+        if not self.is_compared:
+            lines.append("  Nothing was compared: this says nothing about what seats can learn.")
         return "\n".join(lines)
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from ..envs.core.game import Game
-from ..envs.core.play.game_state import GameState, all_starts, start
-from .players.policy import Policy
+from parlour.baselines.players.policy import Policy
+from parlour.envs.core.game import Game
+from parlour.envs.core.play.game_state import GameState, all_starts, start
 
 Outcomes = list[tuple[GameState, float]]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..envs.core.game import Game
-from .players.policy import Policy
+from parlour.baselines.players.policy import Policy
+from parlour.envs.core.game import Game
 
 
 def agent_state(game: Game, observation: np.ndarray, action_mask: np.ndarray) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parlour_rlcard import agent_state, rlcard_policy
 
 from parlour.baselines.arena import play_match
 from parlour.baselines.environments import solo_env
 from parlour.baselines.players.making import make_policy
-from parlour.baselines.rlcard import agent_state, rlcard_policy
 from parlour.envs import load_game
 
 GAME = load_game("trick_taking", num_values=3)

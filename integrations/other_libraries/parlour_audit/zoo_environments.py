@@ -4,10 +4,11 @@ import importlib
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from .any_env import AnyEnv, frozen
+from parlour.envs.core.checks.any_env import AnyEnv, frozen
+from parlour.envs.core.checks.report import Trial
+
 from .audit import Subject
-from .audit_rlcard import SteppedPosition, notes_of
-from .report import Trial
+from .rlcard_games import SteppedPosition, notes_of
 
 _TRIAL = Trial(range(0), None, True, 0)
 
