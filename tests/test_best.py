@@ -92,6 +92,18 @@ def test_nobody_on_the_ladder_beats_the_best_player(name: str) -> None:
         assert low <= 0.5, row
 
 
+@pytest.mark.parametrize("name", sorted(path.stem for path in LEAGUES.glob("*.json")))
+def test_the_best_player_is_worth_its_time(name: str) -> None:
+    """A hundred times the time of another only for 10 Elo more: a score of 51.4 % or better."""
+    for league in json.loads((LEAGUES / f"{name}.json").read_text()):
+        champion = str(resolved("best", find_game(name, **league["config"]))).partition(":")[0]
+        (row,) = (one for one in league["ladder"] if one["player"] == champion)
+        for other in league["ladder"]:
+            leads = row["elo"][1] - other["elo"][2] >= 10
+            beats = other["exploiter"] == champion and other["against_it"][1] >= 0.514
+            assert row["seconds"] <= 100 * other["seconds"] or leads or beats, (champion, other)
+
+
 def test_another_setting_is_refused() -> None:
     with pytest.raises(TypeError, match="best has no setting depth; it has seconds"):
         make_policy("best:depth=3", find_game("president"))

@@ -11,7 +11,7 @@ from parlour.baselines import load_network, make_policy
 from parlour.baselines.networks.compiled import draw_action, network_functions, num_layers
 from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.kinds import action_values, policy_of
-from parlour.baselines.networks.modules import ActionValues, RankedValues
+from parlour.baselines.networks.modules import ActionValues
 from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
@@ -130,22 +130,6 @@ def test_the_shipped_networks_play_the_moves_of_their_torch_modules() -> None:
     policy = make_policy("dqn", game)
     assert policy.row_function is not None
     assert (policy(observations, masks, streams([0] * len(masks))) == expected).all()
-
-
-def test_a_network_of_ranks_plays_the_moves_of_its_torch_module() -> None:
-    """Where gaps are closed and colours sorted; equal values of its own choosing."""
-    game = load_game("trick_taking")
-    sets = ("hand", "unseen", "table")
-    for hidden in ((19, 9), (70,)):
-        network = uneven(RankedValues(game, sets, hidden, ("tricks_won",)))
-        observations, words = positions(game, 40, 19)
-        masks = action_masks(words, game.num_actions)
-        chosen = policy_of("lookahead", game, network)(
-            observations, masks, streams([0] * len(masks))
-        )
-        values = action_values(game, network, observations, masks)
-        best = values.max(axis=1)
-        np.testing.assert_allclose(values[np.arange(len(best)), chosen], best, atol=TOLERANCE)
 
 
 def test_a_draw_follows_the_chances() -> None:

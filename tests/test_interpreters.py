@@ -16,7 +16,7 @@ PLAYER = CHECKOUT / "tests" / "arena" / "bad_players.py"
 def test_stored_results_are_not_played_again_by_another_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    players = f"{PLAYER}:legal,alpha_beta"
+    players = f"{PLAYER}:legal,mlp"
     command = ["match", "trick_taking", players, "--deals", "2", "--store", str(tmp_path / "s.db")]
     subprocess.run([PYTHON, "-m", "parlour", *command], check=True, cwd=CHECKOUT)
     play_all = "parlour.baselines.arena.play.playing.play_all"

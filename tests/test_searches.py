@@ -20,7 +20,7 @@ TRICKS = load_game("trick_taking", num_values=5)
 TRUMPS = load_game("top_trumps")
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 MCTS, GUIDED = "mcts:num_simulations=60", "mcts:network={network},num_simulations=40"
-PLAYOUT, ROLLOUT = "playout:num_playouts=60", "policy_rollout:num_playouts=40"
+PLAYOUT = "playout:num_playouts=60"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,6 @@ PLAYOUT, ROLLOUT = "playout:num_playouts=60", "policy_rollout:num_playouts=40"
     [
         *((spec, TOY, plies) for spec in (MCTS, GUIDED) for plies in (0, 1, 2, 3)),
         (PLAYOUT, PRESIDENT, 6),
-        (ROLLOUT, PRESIDENT, 20),
     ],
     ids=str,
 )
@@ -50,7 +49,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     ("spec", "game", "num_plies"),
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
-        *((spec, PRESIDENT, 20) for spec in (PLAYOUT, ROLLOUT)),
+        (PLAYOUT, PRESIDENT, 20),
         ("david:num_playouts=30", TRUMPS, 40),  # by then most places are known
     ],
     ids=str,
@@ -145,15 +144,6 @@ SENSELESS = {
         ("exploration_constant=-1", "exploration_constant must be"),
         ("playout_policy=random", "has no playout_policy"),
         ("num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
-    ],
-    "policy_rollout": [
-        ("num_playouts=0", "num_playouts must be an integer in 1"),
-        ("num_playouts=5,milliseconds=5", "not both"),
-        ("num_considered=0", "num_considered must be an integer in 1"),
-        ("first_place_weight=1.5", r"first_place_weight must be a number in 0 \.\. 1; got 1\.5"),
-        ("network=nobody.pt", "nobody.pt"),
-        ("horizon=-1", "horizon must be an integer in 0"),
-        ("network=dqn,horizon=1", "dqn values actions, not positions; it needs a horizon of 0"),
     ],
 }
 

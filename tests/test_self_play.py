@@ -14,7 +14,7 @@ import torch
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.training import expert_iteration, lookahead, mlp, ppo
+from parlour.training import expert_iteration, mlp, ppo
 from parlour.training.decisions import weigh_first_place
 
 from .probe_duel import DOOR, GO, STAY, equal, probe_duel, scores
@@ -154,8 +154,6 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
             (expert_iteration, {name: -1}, f"{name} must be an integer in")
             for name in ("seed", "teacher_steps", "epochs", "num_threads")
         ),
-        (lookahead, {"num_tables": 0}, "num_tables must be"),
-        (lookahead, {"tau": 1.5}, r"tau must be in 0 \.\. 1"),
         (mlp, {"num_matches": 0}, "num_matches must be"),
         (mlp, {"hidden": ()}, "hidden must name at least one layer"),
         (mlp, {"learning_rate": 0.0}, "learning_rate must be above 0"),

@@ -8,7 +8,6 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate, play_match
 from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
 from parlour.baselines.players.game_parts import checkpoint_folder
-from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import GAMES, find_game, load_game
 
 CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).glob("*.pt"))
@@ -50,10 +49,9 @@ def test_the_president_networks_beat_the_lowest_script(
 
 
 @pytest.mark.release
-def test_the_trick_taking_networks_play_as_their_cards_say() -> None:
-    """Measured: 0.093 tricks a game given away, and 73 % of deals won to 10 % lost."""
+def test_the_trick_taking_perceptron_plays_as_its_card_says() -> None:
+    """Measured: 73 % of deals won to 10 % lost."""
     game = load_game("trick_taking")
-    assert regret(game, "lookahead", num_deals=400).mean < 0.14
     result = play_duplicate(game, "mlp", "first_play", 600, seed=77)
     assert result.wins.mean > 0.66 and result.losses.mean < 0.14
 

@@ -119,7 +119,7 @@ def nim() -> Iterator[None]:
     "command",
     [
         "nim --players mcts,random",  # of the README
-        "president --players policy_rollout:num_playouts=4,random,random,random --plies 8",
+        "president --players mcts:num_simulations=4,random,random,random --plies 8",
         "splendor --players guided:num_simulations=4,random --plies 6",
     ],
 )

@@ -112,7 +112,7 @@ class NetworkFunctions(NamedTuple):
 @lru_cache
 def network_functions(num_layers: int) -> NetworkFunctions:
     """The functions for networks of this many hidden layers (at least 1)."""
-    body = body_of(num_layers, _one_layer)
+    body = _body_of(num_layers)
     evaluate = bind(_evaluate, body=body)
     return NetworkFunctions(
         body,
@@ -122,13 +122,12 @@ def network_functions(num_layers: int) -> NetworkFunctions:
     )
 
 
-def body_of(num_layers: int, first_layer: Function) -> Function:
-    """All hidden layers, of which this template (weights, data, units) is the first."""
+def _body_of(num_layers: int) -> Function:
     if num_layers == 1:
-        return bind(first_layer)
+        return _one_layer
     last = num_layers - 1
     names = {"WEIGHTS": f"weights_{last}", "BIAS": f"bias_{last}", "INPUTS": f"bias_{last - 1}"}
-    return bind(_one_more_layer, before=body_of(last, first_layer), **names)
+    return bind(_one_more_layer, before=_body_of(last), **names)
 
 
 @array_rule

@@ -12,10 +12,9 @@ from ..players.policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
 from .derived import bind_widening
 from .inputs import row_function
-from .modules import ActionValues, RankedValues, mask_values
+from .modules import ActionValues, mask_values
 from .perceptron import Perceptron
 from .policy_value import PolicyValue, num_other_values
-from .ranked import ranked_functions
 
 
 class Kind(NamedTuple):
@@ -23,12 +22,6 @@ class Kind(NamedTuple):
 
     build: Callable[[Game, Mapping[str, Any]], nn.Module]  # untrained, from a learner's settings
     has_values: bool  # whether its outputs are the returns expected of the actions
-
-
-def _ranked_values(game: Game, settings: Mapping[str, Any]) -> nn.Module:
-    if settings["sets"]:
-        return RankedValues(game, settings["sets"], settings["hidden"], settings["inputs"])
-    return ActionValues(game, settings["hidden"], settings["inputs"])
 
 
 def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
@@ -47,7 +40,6 @@ def _guide(game: Game, settings: Mapping[str, Any]) -> nn.Module:
 KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
     "expert_iteration": Kind(_guide, False),
-    "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
     "ppo": Kind(_policy_value, False),
 }
@@ -60,7 +52,7 @@ def new_network(algorithm: str, game: Game, settings: Mapping[str, Any]) -> Any:
     return KINDS[algorithm].build(game, settings)
 
 
-_MADE_BY = {ActionValues: "dqn", Perceptron: "mlp", PolicyValue: "ppo", RankedValues: "lookahead"}
+_MADE_BY = {ActionValues: "dqn", Perceptron: "mlp", PolicyValue: "ppo"}
 
 
 def algorithm_of(network: nn.Module) -> str | None:
@@ -77,7 +69,7 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
 
     name = name or algorithm
     opinion = values if KINDS[algorithm].has_values else None
-    if isinstance(network, ActionValues | PolicyValue | RankedValues):
+    if isinstance(network, ActionValues | PolicyValue):
         record = network.record(game)
         choose = _compiled_choice(network, game, num_layers(record))
         return compiled_policy(name, game, choose, record, opinion)
@@ -91,8 +83,6 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
 
 def _compiled_choice(network: nn.Module, game: Game, num_layers: int) -> Function:
     """Return the row function of a network of this many hidden layers."""
-    if isinstance(network, RankedValues):
-        return row_function(ranked_functions(num_layers).best_action, game.observation_dtype)
     seen = network.seen(game) if isinstance(network, PolicyValue) else game
     choose = row_function(network_functions(num_layers).best_action, seen.observation_dtype)
     return choose if seen is game else bind_widening(game, choose)

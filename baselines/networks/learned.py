@@ -58,19 +58,6 @@ def load_network(path: Path | str, game: Game) -> "nn.Module":
     return network
 
 
-def shown_policy(path: Path | str, game: Game) -> Policy:
-    """The policy of a checkpoint for the game as its network sees it, with all derived inputs.
-
-    Raises ValueError where the checkpoint does not fit the game.
-    """
-    from .kinds import policy_of
-    from .policy_value import PolicyValue
-
-    algorithm, network = _loaded(path, game)
-    seen = network.seen(game) if isinstance(network, PolicyValue) else game
-    return policy_of(algorithm, seen, network, Path(path).stem)
-
-
 def guide_network(path: Path | str, game: Game) -> "PolicyValue":
     """The network of a checkpoint that has a policy and a value, to guide a search.
 

@@ -14,7 +14,6 @@ from torch import nn
 from ...envs.core.game import Game
 from .compiled import Layer, Network, weights_record
 from .inputs import InputRows, input_rows
-from .ranked import ranked_record
 
 WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
 BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
@@ -75,11 +74,9 @@ class UnaryEncoder(nn.Module):
 class ActionValues(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> one value an action [B, A]."""
 
-    def __init__(
-        self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, game: Game, hidden: Sequence[int] = (256, 256)) -> None:
         super().__init__()
-        self.encoder = UnaryEncoder(game, fields)
+        self.encoder = UnaryEncoder(game)
         self.body = linear_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -92,68 +89,6 @@ class ActionValues(nn.Module):
         no_value = Layer(np.zeros((len(actions.weights), 1), np.float32), np.zeros(1, np.float32))
         network = Network(hidden, actions, no_value, self.encoder.scale.numpy())
         return weights_record(encoder_rows(game, self.encoder), network)
-
-
-class RankedValues(nn.Module):
-    """Action values of a game in which only the order of the cards left matters.
-
-    `sets` are packed fields of one bit an action and one word a colour, such as hands. Cards that
-    are in none of them are taken out, higher ones move down to close the gaps, and the colours are
-    put in an order of their own: so positions that differ only in names look the same. `fields`,
-    such as tricks won, move the values of all actions alike.
-    """
-
-    columns: torch.Tensor
-    weights: torch.Tensor
-
-    def __init__(
-        self,
-        game: Game,
-        sets: Sequence[str],
-        hidden: Sequence[int],
-        fields: Sequence[str],
-    ) -> None:
-        super().__init__()
-        self.sets = list(sets)
-        columns = torch.tensor([set_columns(game, name) for name in sets])
-        self.encoder = UnaryEncoder(game, fields)
-        self.register_buffer("columns", columns)
-        self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
-        self.baseline = nn.Linear(self.encoder.num_outputs, 1)
-        self.body = linear_layers([columns.numel(), *hidden, game.num_actions])
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Values of all actions [B, A], by their own names again."""
-        sets = observations[:, self.columns]  # [B, sets, colours, values]
-        is_left = sets.amax(dim=1) > 0
-        last = self.columns.shape[-1] - 1  # empty wherever a card is missing, so a 0 may go there
-        rank = torch.where(is_left, is_left.cumsum(dim=-1) - 1, last)
-        closed = torch.zeros_like(sets).scatter_(3, rank[:, None].expand_as(sets), sets)
-        colours = closed.transpose(1, 2).flatten(start_dim=2)  # [B, colours, sets * values]
-        order = (colours * self.weights).sum(dim=2).argsort(dim=1)
-        shown = colours.gather(1, order[:, :, None].expand_as(colours))
-        place = order.argsort(dim=1)[:, :, None] * (last + 1) + rank
-        ranked = self.body(shown.flatten(start_dim=1).float())
-        baseline = self.baseline(self.encoder(observations))
-        return ranked.gather(1, place.flatten(start_dim=1)) + baseline
-
-    def record(self, game: Game) -> np.ndarray:
-        """The weights as one record [1] for `ranked_functions`, without the baseline."""
-        *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
-        return ranked_record(game, self.sets, hidden, actions)
-
-
-def set_columns(game: Game, name: str) -> list[list[int]]:
-    """Where a flat observation holds a set of actions: columns [words, bits].
-
-    Raises ValueError for a field that does not hold one bit an action.
-    """
-    columns = flat_columns(game, [name])
-    field = next(field for field in game.observation_fields if field.name == name)
-    if not field.num_bits or len(columns) != game.num_actions:
-        raise ValueError(f"{name!r} does not hold one bit an action of {game.name}")
-    bits = len(columns) // field.size
-    return [columns[start : start + bits] for start in range(0, len(columns), bits)]
 
 
 def encoder_rows(game: Game, encoder: UnaryEncoder) -> InputRows:

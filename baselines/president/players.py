@@ -14,7 +14,6 @@ from ..players.roster import Player, check_player_settings, scripted, searching
 from ..players.tuned import Weights, record_of
 from ..search.playout import playout
 from .exact_player import is_solved, perfect
-from .rollouts import has_network, policy_rollout
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
@@ -235,14 +234,13 @@ PLAYERS = {
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
-    "policy_rollout": searching(policy_rollout)._replace(plays=has_network),
     "perfect": Player(_perfect, "Perfect play of two-seat games by exact search.", plays=is_solved),
 }
 
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players head to head, the strongest first."""
-    return "perfect", "policy_rollout", "dqn", "planner"
+    return "perfect", "ppo", "dqn", "planner"
 
 
 def searches(game: Game) -> tuple[str, ...]:

@@ -5,10 +5,8 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ..players.roster import Player, scripted, searching
-from . import alpha_beta
+from ..players.roster import Player, scripted
 from .exact_players import best_response, perfect
-from .max_n import has_ppo_network, max_n
 from .position import highest_bit, highest_card
 from .solver import is_solved
 
@@ -106,12 +104,6 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
-    "max_n": searching(max_n)._replace(plays=has_ppo_network),
-    "alpha_beta": Player(
-        alpha_beta.alpha_beta,
-        (alpha_beta.alpha_beta.__doc__ or "").splitlines()[0],
-        plays=alpha_beta.has_lookahead_network,
-    ),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(
         perfect,
@@ -122,15 +114,11 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players head to head, the strongest first."""
-    if has_ppo_network(game):
-        return ("max_n",)
-    return ("perfect",) if is_solved(game) else ("mcts",)
+    return ("perfect",) if is_solved(game) else ("ppo", "mcts")
 
 
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
     if game.num_seats > 2:
-        return ("playout", "mcts", "max_n")
-    best = "perfect" if is_solved(game) else "playout"
-    has_alpha_beta = alpha_beta.has_lookahead_network(game)
-    return (best, "mcts", "alpha_beta") if has_alpha_beta else (best, "mcts")
+        return "playout", "mcts"
+    return "perfect" if is_solved(game) else "playout", "mcts"

@@ -22,7 +22,7 @@ from tests.view_tools import last_legal
 
 GAME = load_game("trick_taking")
 THREE = ("random", "first_play", "smart")
-MIXED = (*THREE, "lookahead", "playout:num_playouts=6")  # compiled, learned and searched
+MIXED = (*THREE, "mlp", "playout:num_playouts=6")  # compiled, learned and searched
 NUM_DEALS = 40
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import matplotlib.figure
@@ -18,10 +17,9 @@ import torch
 from parlour.baselines import make_policy
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.loops import EXTERNAL
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import streams
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from parlour.training import acting, decisions, dqn, lookahead, mlp, ppo, session
+from parlour.training import acting, decisions, dqn, mlp, ppo, session
 from parlour.training.rollout import explore
 from tests import toy_game
 from tests.probe_duel import equal, probe_duel
@@ -44,7 +42,6 @@ DQN = dqn.Config(
     updates_per_step=1.0,
     num_threads=1,
 )
-LOOKAHEAD = lookahead.Config(total_steps=24, num_tables=4, hidden=(4,), inputs=("hand",))
 MLP = mlp.Config(num_batches=2, num_matches=6, num_epochs=1, hidden=(4,), opponent="random")
 PPO = ppo.Config(
     total_steps=90,
@@ -103,66 +100,6 @@ def test_the_q_learners_loss_is_that_of_the_actions_taken(monkeypatch: pytest.Mo
     optimizer = torch.optim.SGD(network.parameters(), 0.0)
     loss = dqn.update(probe_game(), network, network, optimizer, batch)
     assert loss == pytest.approx(float(torch.nn.functional.smooth_l1_loss(values, values * 0)))
-
-
-@pytest.mark.parametrize("step", [0.0, 0.5])
-def test_looking_ahead_from_exact_values_finds_exact_values(step: float) -> None:
-    """With tricks for two values, returns are -1, 0 and 1; an error of 0.02 is drawn to nought."""
-    policy = make_policy("perfect", CARDS)
-    assert policy.values is not None
-    error = 0.02 if step else 0.0
-
-    def solved(integers: torch.Tensor) -> torch.Tensor:
-        records = CARDS.layout.records(integers.numpy())
-        values = np.asarray(policy.values(records, np.empty(0)), np.float32)  # type: ignore[misc]
-        return torch.from_numpy(values) + error
-
-    random = np.random.default_rng(0)
-    tables = Tables(CARDS, streams(range(16)))
-    lookahead.deal_aged(tables, tables.all_rows, 0, 4, random)
-    here = lookahead.look(tables, tables.all_rows)
-    exact = np.asarray(policy.values(here.observations, here.masks))
-    found = lookahead.td_targets(CARDS, solved, here, step)  # type: ignore[arg-type]
-    legal = here.masks == 1
-    assert len(set(here.seats)) == 2
-    np.testing.assert_allclose(found[legal], exact[legal], atol=1e-6 if not step else 0.002)
-    assert not found[~legal].any()
-
-
-def test_one_step_ahead_learns_at_a_falling_rate_and_its_target_follows(
-    monkeypatch: pytest.MonkeyPatch, rates: list[float]
-) -> None:
-    targets, sound = [], lookahead.td_targets
-
-    def spy(game: Any, target: Any, *rest: Any) -> Any:
-        targets.append([parameter.detach().clone() for parameter in target.parameters()])
-        return sound(game, target, *rest)
-
-    monkeypatch.setattr(lookahead, "td_targets", spy)
-    steps = list(lookahead.train(CARDS, LOOKAHEAD))
-    assert [progress.decisions for progress, _ in steps] == [4, 8, 12, 16, 20, 24]
-    assert [progress.updates for progress, _ in steps] == [1, 2, 3, 4, 5, 6]
-    assert all(np.isfinite(progress.loss) for progress, _ in steps)
-    assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0] == LOOKAHEAD.learning_rate
-    assert not all(torch.equal(a, b) for a, b in zip(targets[0], targets[1], strict=True))
-
-
-def test_random_plies_are_played_up_to_the_age_that_was_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Ages are 2 + 8 u^3 rounded down: a table in 20 is 9 plies old, half are not even 3."""
-    played = []
-
-    def note(tables: Any, rows: np.ndarray, random: Any) -> np.ndarray:
-        played.append(len(rows))
-        return rows[:0]
-
-    monkeypatch.setattr(lookahead, "play_random", note)
-    tables: Any = SimpleNamespace(deal=lambda rows: None)
-    rows = np.arange(20_000)
-    lookahead.deal_aged(tables, rows, 2, 10, np.random.default_rng(0))
-    oldest = 1 - ((np.arange(10) - 1) / 8).clip(0) ** (1 / 3)
-    np.testing.assert_allclose(np.array(played) / len(rows), oldest, atol=0.012)
 
 
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
