@@ -6,36 +6,47 @@ imported when a file is opened.
 
 import contextlib
 import copy
+import dataclasses
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
 
 from ..envs import GAMES
 from ..envs.core.environments.common import ObservationEncoder, observation_space
+from ..envs.core.fields import Field
 from ..envs.core.game import Game
 from ..envs.core.play.loops import loops_of
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import player_streams
 from .advice.move_values import EXACT, exact_values_of
-from .players.making import make_policy
-from .players.policy import Policy, values_of
+from .players.making import make_policy, resolved
+from .players.policy import Policy, PolicySpec, values_of
 from .plies import Plies, plies_of
+from .prompts import Style, answer, instructions, position_text
 
 DEFAULT_SEARCH = "mcts"  # values moves where the game is not solved
 EXTRA = "record"  # has the packages
 FLAT, MASK = "observation", "action_mask"  # of the Dict space of a single-seat environment
 
 
-class Recorded(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Recorded:
     """What is recorded, and by whom it is played."""
 
     game: Game
-    policies: Sequence[Policy]  # one for each seat
+    players: Sequence[PolicySpec]  # one for each seat
     valued_by: str | None = None  # EXACT or a player; None: no values
+
+    @cached_property
+    def policies(self) -> list[Policy]:
+        """The players of all seats."""
+        made = {player: make_policy(player, self.game) for player in dict.fromkeys(self.players)}
+        return [made[player] for player in self.players]
 
 
 def record(
@@ -48,11 +59,12 @@ def record(
     """Play the deals `seeds` and write them to a file; return the number of plies.
 
     `on_progress` is called with the games done so far. Raises ValueError where a package is
-    missing, where values do not fit the format, and for a player's illegal action.
+    missing, where values do not fit the format, for an unknown player and an illegal action.
     """
     num_games = num_plies = 0
+    policies = what.policies  # errors come before the file
     with contextlib.closing(FORMATS[file_format](what, path)) as recorder:
-        for plies in plies_of(what.game, what.policies, np.arange(seeds.start, seeds.stop)):
+        for plies in plies_of(what.game, policies, np.arange(seeds.start, seeds.stop)):
             recorder.write(plies)
             num_games, num_plies = num_games + len(plies.seeds), num_plies + len(plies.seats)
             on_progress(num_games)
@@ -184,16 +196,13 @@ class _Minari:
             import pyarrow.dataset  # noqa: F401  (Minari's files are Arrow's)
         self.what, self.encoder = what, ObservationEncoder(what.game, "scaled")
         self.episode = minari.data_collector.EpisodeBuffer
-        spec = copy.deepcopy(gymnasium.registry.get(GAMES.get(what.game.name, "")))
-        if spec is not None:
-            spec.kwargs |= {**what.game.config_dict(), "layout": "dict"}
         path = path.resolve()  # Minari counts the files of relative ones wrong
         path.mkdir(exist_ok=True)
         self.storage = minari.dataset.minari_storage.MinariStorage.new(
             path,
             observation_space(what.game, self.encoder, "dict"),
             gymnasium.spaces.Discrete(what.game.num_actions),
-            spec,
+            _env_spec(what),
             "arrow",
         )
         names = ",".join(policy.name for policy in what.policies)
@@ -236,38 +245,62 @@ class _Minari:
         """Do nothing: each episode is a file."""
 
 
+def _env_spec(what: Recorded) -> Any:
+    """Return the spec of the recorded table in Gymnasium; None where a player has no name.
+
+    The learner takes any seat among equal players, and seat 0 among others.
+    """
+    spec = copy.deepcopy(gymnasium.registry.get(GAMES.get(what.game.name, "")))
+    names = [resolved(player, what.game) for player in what.players]
+    if spec is None or not all(isinstance(name, str) for name in names):
+        return None
+    is_same = len(set(names)) == 1
+    table = {"seat": "random" if is_same else 0, "opponents": names[0] if is_same else names[1:]}
+    spec.kwargs |= {**what.game.config_dict(), **table, "layout": "dict"}
+    return spec
+
+
 class _Chats:
-    """A line for each seat of each game: a chat of what it sees and what it plays, by name."""
+    """A line for each seat that has a choice in a game, in the words that language models read.
+
+    As in the environments for these, plies without a choice are left out.
+    """
 
     def __init__(self, what: Recorded, path: Path) -> None:
         _refuse_values(what, "jsonl")
+        seats = range(what.game.num_seats)
+        self.instructions = [instructions(what.game, seat, Style()) for seat in seats]
         self.what, self.file = what, path.open("w", encoding="utf-8")
 
     def write(self, plies: Plies) -> None:
-        """Append a line for each seat that acts in a game."""
-        numbers = plies.numbers
-        for game, seat, rows in plies.episodes():
+        """Append a line for each seat that has a choice in a game."""
+        what, numbers = self.what, plies.numbers
+        has_choice = action_masks(plies.words, what.game.num_actions).sum(axis=1) > 1
+        for game, seat, acted in plies.episodes():
+            rows = acted[has_choice[acted]]
+            if not len(rows):
+                continue
             line = {
-                "game": self.what.game.name,
-                "settings": self.what.game.config_dict(),
+                "game": what.game.name,
+                "settings": what.game.config_dict(),
                 "deal": int(plies.seeds[game]),
                 "seat": seat,
-                "player": self.what.policies[seat].name,
+                "player": what.policies[seat].name,
                 "return": float(plies.returns[game, seat]),
                 "plies": numbers[rows].tolist(),
-                "messages": [turn for row in rows for turn in self._turns(plies, row)],
+                "messages": [
+                    {"role": "system", "content": self.instructions[seat]},
+                    *(turn for row in rows for turn in self._turns(plies, row)),
+                ],
             }
             self.file.write(json.dumps(line) + "\n")
 
     def _turns(self, plies: Plies, row: int) -> tuple[dict[str, str], dict[str, str]]:
         """Return what the seat is asked and what it answers."""
-        game, state = self.what.game, plies.states[row]
-        legal = " ".join(game.action_name(action) for action in game.legal_action_list(state))
-        seen = game.describe(state, int(plies.seats[row]))
-        return (
-            {"role": "user", "content": f"{seen}\n\nLegal actions: {legal}"},
-            {"role": "assistant", "content": game.action_name(int(plies.actions[row]))},
-        )
+        game = self.what.game
+        asked = position_text(game, plies.states[row], int(plies.seats[row]), Style())
+        said = answer(game.action_name(int(plies.actions[row])))
+        return {"role": "user", "content": asked}, {"role": "assistant", "content": said}
 
     def close(self) -> None:
         """Close the file."""
@@ -284,14 +317,30 @@ FORMATS: dict[str, type[_Parquet | _Minari | _Chats]] = {
 def _about(what: Recorded) -> dict[str, Any]:
     """Return what a reader without Parlour needs to know."""
     game = what.game
-    dtypes = [(name, game.observation_dtype[name]) for name in game.observation_dtype.names or ()]
     return {
         "game": game.name,
         "version": game.version,
         "settings": game.config_dict(),
         "players": [policy.name for policy in what.policies],
         "valued_by": what.valued_by,
-        "observation": [(name, held.base.str, list(held.shape)) for name, held in dtypes],
+        "num_actions": game.num_actions,
+        "actions": [*map(game.action_name, range(game.num_actions))],
+        "num_inputs": game.layout.num_inputs,
+        "observation": [_about_field(field) for field in game.observation_fields],
+    }
+
+
+def _about_field(field: Field) -> dict[str, Any]:
+    """Describe a field of the observation record, and the factor that makes inputs of it."""
+    scale = 1.0 / max(1, abs(field.low), abs(field.high)) if not field.num_bits else 1.0
+    return {
+        "name": field.name,
+        "dtype": np.dtype(field.dtype).str,
+        "shape": list(field.shape),
+        "num_bits": field.num_bits,
+        "is_input": not field.hidden,
+        "scale": scale,
+        "meaning": field.meaning,
     }
 
 

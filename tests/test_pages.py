@@ -17,7 +17,7 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.arena.contest.limits import PlayerLimits
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
-from parlour.scripts.table.rules import folder_of
+from parlour.envs.core.pages import folder_of
 from tests.example_games import imported
 
 PAGES = {path.stem: path for path in sorted((CHECKOUT / "docs" / "pages").glob("*.md"))}

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,9 @@ from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.players.policy import Policy
 from parlour.baselines.plies import Plies, plies_of, plies_of_actions
+from parlour.baselines.prompts import Style, instructions, position_text
 from parlour.baselines.recordings import Recorded, record, valuer_of
-from parlour.envs import GAMES, find_game, load_game
+from parlour.envs import GAMES, Playthrough, find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.scripts.main import main
 
@@ -33,8 +33,11 @@ def players(game: Game, name: str = "random") -> list[Policy]:
     return [make_policy(name, game)] * game.num_seats
 
 
-def written(game: Game, path: Path, file_format: str = "parquet", **how: Any) -> Path:
-    record(Recorded(game, players(game), **how), SEEDS, path, file_format)
+def written(
+    game: Game, path: Path, file_format: str = "parquet", by: Any = "random", **how: Any
+) -> Path:
+    names = [by] * game.num_seats if isinstance(by, str) else by
+    record(Recorded(game, names, **how), SEEDS, path, file_format)
     return path
 
 
@@ -73,20 +76,57 @@ def test_actions_that_are_no_whole_games_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_chats_repeat_every_game(name: str, tmp_path: Path) -> None:
+def test_chats_repeat_every_game_in_the_words_of_models(name: str, tmp_path: Path) -> None:
     game = find_game(name)
-    chosen: dict[int, dict[int, int]] = defaultdict(dict)
-    returns = np.zeros((len(SEEDS), game.num_seats))
+    asked: dict[tuple[int, int, int], str] = {}
+    answers: dict[tuple[int, int, int], str] = {}
+    returns: dict[tuple[int, int], float] = {}
     for line in written(game, tmp_path / "games.jsonl", "jsonl").read_text().splitlines():
         chat = json.loads(line)
         assert find_game(chat["game"], **chat["settings"]).config == game.config
-        asked, answers = chat["messages"][::2], chat["messages"][1::2]
-        for ply, question, answer in zip(chat["plies"], asked, answers, strict=True):
-            assert answer["content"] in question["content"].split("Legal actions: ")[1]
-            chosen[chat["deal"]][ply] = game.parse_action(answer["content"])
-        returns[chat["deal"] - SEEDS[0], chat["seat"]] = chat["return"]
-    actions = [chosen[seed][ply] for seed in SEEDS for ply in sorted(chosen[seed])]
-    assert np.array_equal(plies_of_actions(game, SEEDS, actions).returns, returns)
+        first, *turns = chat["messages"]
+        told = instructions(game, chat["seat"], Style())
+        assert first == {"role": "system", "content": told}
+        keys = [(chat["deal"], ply, chat["seat"]) for ply in chat["plies"]]
+        for key, question, said in zip(keys, turns[::2], turns[1::2], strict=True):
+            assert (question["role"], said["role"]) == ("user", "assistant")
+            asked[key], answers[key] = question["content"], said["content"]
+        returns[chat["deal"], chat["seat"]] = chat["return"]
+    for seed in SEEDS:
+        playthrough = Playthrough(game, seed=seed)
+        for turn in playthrough:
+            key = seed, turn.number, turn.seat
+            if len(turn.legal) == 1:
+                assert key not in asked
+                turn.play(turn.legal[0])
+            else:
+                assert asked.pop(key) == position_text(game, turn.state, turn.seat, Style())
+                turn.play(answers[key].removeprefix("<action>").removesuffix("</action>"))
+        ends = enumerate(playthrough.returns.tolist())
+        assert all(returns.get((seed, seat), value) == value for seat, value in ends)
+    assert not asked
+
+
+def inputs_without_parlour(path: Path, observations: bytes) -> np.ndarray:
+    """What a network reads, as a reader makes it who has the file's metadata alone."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    about = json.loads(pq.read_schema(path).metadata[b"parlour"])
+    assert len(about["actions"]) == about["num_actions"]
+    fields = about["observation"]
+    dtype = [(field["name"], field["dtype"], tuple(field["shape"])) for field in fields]
+    records = np.frombuffer(observations, dtype)
+    columns = []
+    for field in fields:
+        values = records[field["name"]].reshape(len(records), -1)
+        if field["num_bits"]:
+            values = (values[:, :, None] >> np.arange(field["num_bits"]) & 1).reshape(
+                len(records), -1
+            )
+        if field["is_input"]:
+            columns.append(values * np.float32(field["scale"]))
+    inputs = np.concatenate(columns, axis=1)
+    assert inputs.shape[1] == about["num_inputs"]
+    return inputs
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -103,6 +143,8 @@ def test_a_table_repeats_every_game(name: str, tmp_path: Path) -> None:
     assert np.array_equal(table["return"], returns.astype(np.float32))
     legal = [game.legal_action_list(state) for state in again.states]
     assert [list(row) for row in table.legal_actions] == legal
+    inputs = inputs_without_parlour(tmp_path / "games.parquet", b"".join(table.observation))
+    assert np.array_equal(inputs, game.layout.scaled(again.observations))
     assert set(table.player) == {"random"} and json.loads(table.settings[0]) == game.config_dict()
 
 
@@ -134,11 +176,34 @@ def test_minari_reads_an_episode_for_each_seat(tmp_path: Path) -> None:
     data = minari.MinariDataset(written(game, tmp_path / "games", "minari"))
     assert data.total_episodes == len(SEEDS) * game.num_seats
     assert data.recover_environment().observation_space == data.observation_space
+    assert data.env_spec.kwargs["seat"] == "random"  # equal players have no seat of their own
     again = joined(list(plies_of(game, players(game), SEEDS)))[1]
     for episode, expected in zip(data, again.ravel(), strict=True):
         masks = episode.observations["action_mask"]
         assert (masks[np.arange(len(episode)), episode.actions] == 1).all()
         assert episode.rewards[-1] == expected and not episode.rewards[:-1].any()
+
+
+def test_minari_recovers_the_recorded_table(tmp_path: Path) -> None:
+    """Players that draw no random numbers repeat the episodes, move by move."""
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("pyarrow")
+    game = load_game("president", num_players=4, economy="none")
+    seated = ["lowest", "hoarder", "mcts:num_simulations=4", "lowest"]
+    data = minari.MinariDataset(written(game, tmp_path / "games", "minari", by=seated))
+    env = data.recover_environment()
+    assert env.unwrapped.game.config == game.config
+    assert data.env_spec.kwargs["opponents"] == seated[1:]
+    quiet = ["lowest", "hoarder", "lowest", "hoarder"]
+    data = minari.MinariDataset(written(game, tmp_path / "quiet", "minari", by=quiet))
+    env = data.recover_environment()
+    own = [episode for episode in data if episode.infos["seat"][0] == 0]
+    for seed, episode in zip(SEEDS, own, strict=True):
+        seen, _ = env.reset(seed=seed)
+        for ply, action in enumerate(episode.actions):
+            assert np.array_equal(seen["observation"], episode.observations["observation"][ply])
+            seen, reward, *_ = env.step(action)
+            assert reward == episode.rewards[ply]
 
 
 def test_the_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

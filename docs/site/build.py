@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlour.envs import GAMES
-from parlour.scripts.table.rules import folder_of
+from parlour.envs.core.pages import folder_of
 
 from . import games, records, reference
 from .sources import CHECKOUT, pages, relinked, write

@@ -24,10 +24,10 @@ from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.drawing.render import drawn, picture_svg
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
+from parlour.envs.core.pages import folder_of
 from parlour.envs.core.play.playthrough import Turn
 from parlour.envs.core.played import transcript
 from parlour.envs.core.played.page.replay import replay_page
-from parlour.scripts.table.rules import folder_of
 
 from . import records
 from .measured import recorded_parts

@@ -10,10 +10,11 @@ from typing import Any
 
 import uvicorn
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
-from parlour_seat import Style, TextGame, instructions, seated
+from parlour_seat import TextGame, seated
 from pydantic import Field
 
 from parlour.baselines.players.named_files import check_named_files
+from parlour.baselines.prompts import Style, instructions
 from parlour.envs import find_game
 from parlour.envs.core.rng import fresh_seed
 from parlour.envs.core.words import check_setting_names
@@ -82,7 +83,7 @@ class ParlourEnvironment(Environment[Reply, Position, Seated]):
         check_setting_names("style", style or {}, [each.name for each in fields(Style)])
         check_named_files(game, settings, others, folder=None)
         made = find_game(game, **settings)
-        names = seated(made, names)
+        names = seated(names, made.num_seats)
         seed = fresh_seed() if seed is None else seed
         at_seats = [None if name == AGENT else name for name in names]
         self._game = TextGame(made, at_seats, seed, Style(**style or {}))

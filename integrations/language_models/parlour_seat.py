@@ -1,43 +1,22 @@
 """A game in text: models answer at some seats, and players by name act at the others.
 
-The environments of all frameworks here are made from a `TextGame`. What a model reads comes from
-the game's page of rules, its settings, its fields and its `describe`, so it cannot drift from them.
+The environments of all frameworks here are made from a `TextGame`. What a model reads is that of
+`parlour.baselines.prompts`.
 """
 
 import dataclasses
-import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from parlour.baselines import make_policy
 from parlour.baselines.advice.judgements import judge_move
 from parlour.baselines.arena.play.batches import forfeit
+from parlour.baselines.prompts import Style, how_to_answer, position_text
 from parlour.envs import Playthrough
-from parlour.envs.core.game import NO_ACTION, Game, check_range
+from parlour.envs.core.game import NO_ACTION, Game
 from parlour.envs.core.play.playthrough import Turn
-from parlour.scripts.table.rules import page_section
-from parlour.scripts.table.views import observed
 
-MAX_JUDGE_SECONDS = 10.0
 _TAGGED = re.compile(r"<action>(.*?)</action>", re.DOTALL | re.IGNORECASE)
-_ANSWER = "End your answer with the name of one action in tags, such as <action>{name}</action>."
-
-
-@dataclasses.dataclass(frozen=True)
-class Style:
-    """What models are shown, and what happens when they answer badly."""
-
-    show_legal: bool = True  # name the legal actions in each position
-    show_fields: bool = True  # add the observation, field by field, to the words
-    max_illegal: int = 3  # illegal answers of a seat in one game; the last one forfeits it
-    judge_seconds: float | None = None  # for the regret of each choice; None: no regret
-
-    def __post_init__(self) -> None:
-        check_range("max_illegal", self.max_illegal, 1, 1000)
-        if self.judge_seconds is not None and not 0 <= self.judge_seconds <= MAX_JUDGE_SECONDS:
-            limit = f"None or in 0 .. {MAX_JUDGE_SECONDS:g}"
-            raise ValueError(f"judge_seconds must be {limit}; got {self.judge_seconds}")
 
 
 @dataclasses.dataclass
@@ -103,13 +82,7 @@ class TextGame:
         """Return the position as the seat to act may see it, and what it may do."""
         if self.turn is None:
             return "The game is over."
-        state, seat = self.turn.state, self.turn.seat
-        lines = [self.game.describe(state, seat)]
-        if self.style.show_fields:
-            lines.append(json.dumps(observed(self.game, state, seat), separators=(",", ":")))
-        if self.style.show_legal:
-            lines.append(f"Legal actions: {', '.join(self.legal)}")
-        return "\n\n".join(lines)
+        return position_text(self.game, self.turn.state, self.turn.seat, self.style)
 
     def answer(self, reply: str) -> str:
         """Play the action that a reply names; return why it cannot be played, or "".
@@ -123,7 +96,8 @@ class TextGame:
             conduct.illegal_moves += 1
             if conduct.illegal_moves >= self.style.max_illegal:
                 self.forfeit()
-            return f"{name[:60]!r} is not a legal action. {_example(self.game)}"
+            example = turn.legal[0] if self.style.show_legal else None
+            return f"{name[:60]!r} is not a legal action. {how_to_answer(self.game, example)}"
         conduct.choices += 1
         if self.style.judge_seconds is not None:
             judged = judge_move(self.game, turn.state, action, self.style.judge_seconds)
@@ -168,50 +142,11 @@ def action_in(reply: str) -> str:
     return (tagged[-1] if tagged else reply).strip()
 
 
-def instructions(game: Game, seat: int, style: Style) -> str:
-    """Return the instructions for a model: rules, settings, actions, fields, how to answer.
-
-    A game without a page has no rules here, and all names of its actions.
-    """
-    names = ", ".join(map(game.action_name, range(game.num_actions)))
-    parts = [
-        f"You play {game.name} in seat {seat} of {game.num_seats}, seats 0 to {game.num_seats - 1}."
-        " Your aim is the highest return at the end of the game.",
-        page_section(game.name, "Rules"),
-        "Actions:\n" + (page_section(game.name, "Actions") or names),
-        "Settings:\n" + "\n".join(_settings(game)),
-    ]
-    if style.show_fields:
-        parts.append("Each position comes with what you know, field by field. " + _fields(game))
-    faults = f"After {style.max_illegal} illegal answers in a game you forfeit it, for a return of"
-    parts.append(f"{_example(game)} {faults} -1.")
-    return "\n\n".join(parts)
-
-
-def seated(game: Game, players: Sequence[str]) -> list[str]:
+def seated(players: Sequence[str], num_seats: int) -> list[str]:
     """Return a player for each seat: the last one also takes all further seats.
 
     Raises ValueError for none and for too many.
     """
-    if not 1 <= len(players) <= game.num_seats:
-        raise ValueError(f"name 1 to {game.num_seats} players, one a seat; got {len(players)}")
-    return [*players, *[players[-1]] * (game.num_seats - len(players))]
-
-
-def _example(game: Game) -> str:
-    return _ANSWER.format(name=game.action_name(0))
-
-
-def _settings(game: Game) -> list[str]:
-    fields: Sequence[Any] = dataclasses.fields(game.config)
-    values = {field.name: str(getattr(game.config, field.name)) for field in fields}
-    meanings = {field.name: field.metadata.get("meaning", "") for field in fields}
-    shown = [name for name in values if "\n" not in values[name]]  # not the text of a whole file
-    return [f"{name} = {values[name]}: {meanings[name]}" for name in shown]
-
-
-def _fields(game: Game) -> str:
-    """Return how lists are ordered, which the page says above its table, and each meaning."""
-    meanings = [f"{field.name}: {field.meaning}" for field in game.observation_fields]
-    order = page_section(game.name, "Observation").partition("\n|")[0].strip()
-    return "\n".join([order, *meanings])
+    if not 1 <= len(players) <= num_seats:
+        raise ValueError(f"name 1 to {num_seats} players, one a seat; got {len(players)}")
+    return [*players, *[players[-1]] * (num_seats - len(players))]

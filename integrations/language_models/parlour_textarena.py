@@ -3,24 +3,38 @@
 from typing import Any
 
 import textarena as ta
-from parlour_seat import Style, TextGame, instructions
+from parlour_seat import TextGame
 
+from parlour.baselines.prompts import Style, instructions
 from parlour.envs import find_game
+from parlour.envs.core.rng import fresh_seed
 
 
 class ParlourTextArena(ta.Env):
-    """Plays one game after each `reset`; observations are text."""
+    """Plays one game after each `reset`; observations are text.
 
-    def __init__(self, game: str = "president") -> None:
-        self._name = game
+    `settings` are house rules, and `style` says what models are shown.
+    """
+
+    def __init__(
+        self,
+        game: str = "president",
+        settings: dict[str, Any] | None = None,
+        style: Style | None = None,
+    ) -> None:
+        self._name, self._settings, self._style = game, settings or {}, style or Style()
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
-        """Deal a game. Raises ValueError where it cannot have this many seats."""
-        game = find_game(self._name)
+        """Deal a game; equal seeds give equal deals, and none gives a new one.
+
+        `seed` then says which. Raises ValueError where the game cannot have this many seats.
+        """
+        game = find_game(self._name, **self._settings)
         if game.num_seats != num_players:
-            game = find_game(self._name, num_players=num_players)
-        self._table = TextGame(game, [None] * num_players, seed or 0)
-        self._notes = [instructions(game, seat, Style()) for seat in range(num_players)]
+            game = find_game(self._name, **{**self._settings, "num_players": num_players})
+        self.seed = fresh_seed() if seed is None else seed
+        self._table = TextGame(game, [None] * num_players, self.seed, self._style)
+        self._notes = [instructions(game, seat, self._style) for seat in range(num_players)]
 
     def get_observation(self) -> tuple[int, str]:
         """Return the seat to act and its text, with the rules in its first turn."""

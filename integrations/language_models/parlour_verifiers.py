@@ -13,9 +13,10 @@ from typing import Any
 
 import verifiers.v1 as vf
 from parlour_chat import ParlourChat
-from parlour_seat import Style, TextGame, instructions, seated
+from parlour_seat import TextGame, seated
 from pydantic import Field
 
+from parlour.baselines.prompts import Style, instructions
 from parlour.envs import find_game
 
 __all__ = ["ParlourChat", "ParlourEnv", "ParlourTaskset"]
@@ -63,7 +64,8 @@ class ParlourTaskset(vf.Taskset[ParlourTask, ParlourConfig]):
         """Yield one task for each deal. Raises ValueError and TypeError for a wrong game."""
         config = self.config
         style = {each.name: getattr(config, each.name) for each in dataclasses.fields(Style)}
-        players = seated(find_game(config.game, **config.settings), config.players)
+        game = find_game(config.game, **config.settings)
+        players = seated(config.players, game.num_seats)
         for seed in range(config.first_seed, config.first_seed + config.num_deals):
             data = ParlourData(
                 name=f"{config.game}#{seed}",

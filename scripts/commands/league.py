@@ -17,10 +17,10 @@ from ...baselines.arena.results.league_pages import index, page, record, recorde
 from ...baselines.players.best import NAME as BEST
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
+from ...envs.core.pages import folder_of
 from ..options import BadArgument, known_games
 from ..output import counted, new_folder
 from ..plans import add_plan, chosen_plan
-from ..table.rules import folder_of
 from ..validators import number_of_deals
 
 DEALS, SEARCH_DEALS = 300, 20

@@ -12,12 +12,12 @@ from typing import Any
 from ...baselines.players.making import players_of
 from ...baselines.players.named_files import check_named_files
 from ...envs import GAMES, find_game
+from ...envs.core.pages import game_page
 from ..agents.local import LocalTables, table_of
 from ..agents.seat import TableSeat
 from ..options import BadArgument
 from ..table.catalogue import people_settings
 from ..table.live import THINKING_LIMIT
-from ..table.rules import game_page
 from ..validators import seconds
 
 INSTRUCTIONS = (

@@ -15,9 +15,9 @@ from ..options import (
     add_seed,
     check_deals,
     chosen_game,
-    chosen_players,
     first_seed,
     for_each_seat,
+    player_names,
     user_input,
 )
 from ..output import counted
@@ -63,14 +63,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Play, write, and print what was written."""
     game = chosen_game(arguments)
     check_deals(arguments)
-    players = chosen_players(arguments.players, game)
-    policies = for_each_seat(players, game.num_seats, "seats")
+    players = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
     seeds = range(first_seed(arguments), first_seed(arguments) + arguments.deals)
     start = time.perf_counter()
     with counted(game.name, arguments.deals) as on_progress, user_input():
         given = arguments.values
         valued_by = None if given is None else valuer_of(game, given or None)
-        what, path = Recorded(game, policies, valued_by), Path(arguments.out)
+        what, path = Recorded(game, players, valued_by), Path(arguments.out)
         num_plies = record(what, seeds, path, arguments.format, on_progress)
     seconds = time.perf_counter() - start
     values = f", values by {valued_by}" if valued_by else ""

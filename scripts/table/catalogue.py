@@ -11,11 +11,11 @@ from ...baselines.players.roster import Player, own_players
 from ...envs import find_game
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
+from ...envs.core.pages import rules_of
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import streams
 from ...envs.core.words import YOU, count_noun, in_words
 from ..words import player_label, seat_names, summary_label
-from .rules import rules_of
 from .table import HERE, Occupant, player_seat
 
 PICTURED_DEAL = 7

@@ -9,12 +9,11 @@ that every seat saw.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...baselines.advice.explanations import Explanation
 from ...baselines.advice.judgements import Judgement
 from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues, adviser_of, exact_values_of
 from ...baselines.players.making import players_of
+from ...baselines.prompts import observed
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.words import with_names
@@ -103,26 +102,6 @@ def _picture(
     clicks = {name: list(parts) for name, parts in picture.clicks.items() if name in legal}
     words = with_names(message["words"] or "", names)
     return {"svg": picture_svg(picture, names), "words": words, "clicks": clicks}
-
-
-def observed(game: Game, state: Any, seat: int) -> dict[str, Any]:
-    """Return the observation of a seat by the names of its fields."""
-    observation = game.new_observations()
-    game.observe(state, seat, observation[0])
-    return {
-        field.name: _plain(observation[0][field.name], field.num_bits)
-        for field in game.observation_fields
-        if not field.hidden
-    }
-
-
-def _plain(value: np.ndarray, num_bits: int) -> Any:
-    """Return a value as numbers and lists; of packed bits, the members of each set."""
-    if num_bits == 0:
-        return value.tolist()
-    if np.ndim(value):
-        return [_plain(each, num_bits) for each in value]
-    return [bit for bit in range(num_bits) if int(value) >> bit & 1]
 
 
 def picture_before(

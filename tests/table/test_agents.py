@@ -12,11 +12,11 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.advice.move_values import study_of
+from parlour.envs.core.pages import game_page
 from parlour.scripts.agents.local import LocalTables, table_of
 from parlour.scripts.agents.seat import TableSeat
 from parlour.scripts.table.live import THINKING_LIMIT
 from parlour.scripts.table.matches import match_result, new_plan
-from parlour.scripts.table.rules import game_page
 from parlour.scripts.table.table import GameTable
 
 SMALL = {"num_values": 5}

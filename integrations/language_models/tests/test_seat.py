@@ -3,12 +3,13 @@
 import dataclasses
 
 import pytest
-from parlour_seat import Style, TextGame, action_in, instructions, seated
+from parlour_seat import TextGame, action_in, seated
 from sizes import SIZES
 
 from parlour.baselines.advice.move_values import study_of
+from parlour.baselines.prompts import Style, instructions
 from parlour.envs import find_game, start
-from parlour.scripts.table.rules import page_section
+from parlour.envs.core.pages import page_section
 
 IDS = [f"{name}-{seats}" for name, _, seats in SIZES]
 
@@ -60,12 +61,20 @@ def test_illegal_answers_are_counted_and_the_last_one_forfeits() -> None:
     assert metrics == {"choices": 0, "illegal_moves": 3, "forfeits": 1}
 
 
+def test_a_refusal_gives_a_legal_action_as_its_example() -> None:
+    game = find_game("trick_taking")
+    tables = [TextGame(game, [None, None], seed) for seed in range(8)]
+    assert not all(game.action_name(0) in table.legal for table in tables)
+    for table in tables:
+        assert action_in(table.answer("no card")) == table.legal[0]
+
+
 def test_legal_actions_that_are_not_shown_stay_unknown() -> None:
     game = find_game("trick_taking", num_values=5)
     table = TextGame(game, [None, None], 3, Style(show_legal=False, show_fields=False))
     assert table.text() == start(game, seed=3).describe(0)
     error = table.answer("card:9.9")
-    assert not [name for name in table.legal[1:] if name in error]
+    assert not [name for name in table.legal if name in error] and action_in(error) == "NAME"
 
 
 def test_the_regret_is_that_of_exact_values() -> None:
@@ -97,9 +106,9 @@ def test_the_last_action_in_tags_counts() -> None:
 
 def test_a_wrong_choice_is_explained() -> None:
     game = find_game("president")
-    assert seated(game, ["agent", "lowest"]) == ["agent", "lowest", "lowest", "lowest"]
+    assert seated(["agent", "lowest"], 4) == ["agent", "lowest", "lowest", "lowest"]
     with pytest.raises(ValueError, match="name 1 to 4 players"):
-        seated(game, ["random"] * 5)
+        seated(["random"] * 5, 4)
     with pytest.raises(ValueError, match="nobody"):
         TextGame(game, [None, "nobody", None, None], 1)
     with pytest.raises(ValueError, match="max_illegal"):

@@ -1,11 +1,11 @@
-"""The rules of a game: its page for agents, and a short text from the same folder for people."""
+"""The texts in a game's folder: its page for agents, and a short one with the rules for people."""
 
 import inspect
 import re
 from pathlib import Path
 from typing import Any
 
-from ...envs import find_game
+from .catalogue import find_game
 
 
 def game_page(name: str) -> str:
