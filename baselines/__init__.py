@@ -4,8 +4,8 @@ from .networks.learned import load_network
 from .one_game import play
 from .players.foreign import takes_arrays
 from .players.making import list_policies, make_policy
-from .players.policy import Policy, PolicySpec, compiled_policy
-from .players.roster import Player, scripted
+from .policies.policy import Policy, PolicySpec, compiled_policy
+from .policies.roster import Player, scripted
 
 __all__ = [
     "Player",

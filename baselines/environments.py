@@ -10,7 +10,7 @@ from ..envs.core.environments.vector import TablesEnv
 from ..envs.core.game import Game
 from ..envs.registry import split_settings
 from .players.making import make_policy
-from .players.policy import Policy, PolicySpec
+from .policies.policy import Policy, PolicySpec
 
 _EntryPoint = TypeVar("_EntryPoint", bound=Callable[..., Any])
 

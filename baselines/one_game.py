@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import Playthrough
 from .players.making import named_policies
-from .players.policy import PolicySpec
+from .policies.policy import PolicySpec
 
 
 def play(game: Game, players: PolicySpec | Sequence[PolicySpec], seed: int = 0) -> Playthrough:

@@ -25,8 +25,8 @@ from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import player_streams
 from .advice.move_values import EXACT, exact_values_of
 from .players.making import make_policy, resolved
-from .players.policy import Policy, PolicySpec, values_of
 from .plies import Plies, plies_of
+from .policies.policy import Policy, PolicySpec, values_of
 from .prompts import Style, answer, instructions, position_text
 
 DEFAULT_SEARCH = "mcts"  # values moves where the game is not solved

@@ -278,7 +278,7 @@ def known_games(*given: str | None) -> list[str]:
 
 def chosen_game(arguments: argparse.Namespace) -> "Game":
     """Make the game of `GAME` and `--set`. Raises BadArgument."""
-    from ..baselines.players.settings import parse_settings
+    from ..baselines.policies.settings import parse_settings
 
     with user_input():
         return find_game(arguments.game, **parse_settings(arguments.set))

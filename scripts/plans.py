@@ -17,7 +17,7 @@ from ..baselines.arena.play.batches import BATCH_DEALS, Fault
 from ..baselines.arena.play.entrants import Entrant, enter
 from ..baselines.arena.play.workers import start_cluster
 from ..baselines.arena.results.store import store_files
-from ..baselines.players.settings import parse_settings
+from ..baselines.policies.settings import parse_settings
 from ..envs.core.game import Game
 from ..envs.core.words import check_setting_names
 from .options import BadArgument, user_input

@@ -11,7 +11,7 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.players.policy import Policy, values_of
+from parlour.baselines.policies.policy import Policy, values_of
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

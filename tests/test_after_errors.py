@@ -9,7 +9,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.environments import solo_env, vector_env
-from parlour.baselines.players.policy import compiled_policy
+from parlour.baselines.policies.policy import compiled_policy
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.environments.aec import CheckedEnv

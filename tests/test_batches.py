@@ -7,7 +7,7 @@ import pytest
 from numba import config
 
 from parlour.baselines import make_policy
-from parlour.baselines.players import policy
+from parlour.baselines.policies import policy
 from parlour.envs import load_game
 from parlour.envs.core.compile import bind
 from parlour.envs.core.play.loops import CompiledPlayer, chooser

@@ -27,7 +27,7 @@ CHOSEN = f"{GAME} or are_listed or every_game_that_ships or recipes_are_no_learn
 PLAYERS = '''"""Players of Kuhn poker."""
 
 from ...envs.authoring import is_allowed, rule
-from ..players.roster import Player, scripted
+from ..policies.roster import Player, scripted
 
 
 @rule

@@ -9,7 +9,7 @@ from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, play_match
 from parlour.baselines.arena.play import batches, deals
 from parlour.baselines.arena.play.batches import play_deals
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play import slices

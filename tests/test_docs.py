@@ -6,7 +6,7 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-from parlour.baselines.players.settings import parse_settings
+from parlour.baselines.policies.settings import parse_settings
 from parlour.envs.registry import GAMES
 
 pytestmark = pytest.mark.plain

@@ -12,7 +12,7 @@ from pettingzoo.test import api_test
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.players.game_parts import checkpoint_folder
+from parlour.baselines.policies.game_parts import checkpoint_folder
 from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.played import transcript

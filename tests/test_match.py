@@ -10,7 +10,7 @@ from parlour.baselines.arena import Plan, Sprt, Workers, play_match
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.players.making import make_policy
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core.play import slices
 from parlour.envs.core.rng import streams

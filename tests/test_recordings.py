@@ -12,8 +12,8 @@ import pytest
 from parlour.baselines import plies
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.players.making import make_policy
-from parlour.baselines.players.policy import Policy
 from parlour.baselines.plies import Plies, plies_of, plies_of_actions
+from parlour.baselines.policies.policy import Policy
 from parlour.baselines.prompts import Style, instructions, position_text
 from parlour.baselines.recordings import Recorded, record, valuer_of
 from parlour.envs import GAMES, Playthrough, find_game, load_game

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core import rng
 from parlour.envs.core.compile import plain

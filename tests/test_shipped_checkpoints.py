@@ -7,7 +7,7 @@ import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate, play_match
 from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
-from parlour.baselines.players.game_parts import checkpoint_folder
+from parlour.baselines.policies.game_parts import checkpoint_folder
 from parlour.envs import GAMES, find_game, load_game
 
 CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).glob("*.pt"))

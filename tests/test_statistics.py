@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.ratings.statistics import (
+from parlour.baselines.statistics.estimates import (
     LEVEL,
     Estimate,
     degrees_of_freedom,

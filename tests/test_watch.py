@@ -14,7 +14,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.advice.move_values import hints_of
 from parlour.baselines.environments import make_solo
-from parlour.baselines.players.policy import Policy, searching_policy
+from parlour.baselines.policies.policy import Policy, searching_policy
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.drawing.render import render_frame
 from parlour.envs.core.environments.aec import RawEnv

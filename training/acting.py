@@ -19,7 +19,7 @@ from ..baselines.networks.compiled import (
     write_logits,
 )
 from ..baselines.networks.inputs import InputRows
-from ..baselines.players.policy import Policy
+from ..baselines.policies.policy import Policy
 from ..envs.core.bits import nth_allowed, num_allowed
 from ..envs.core.compile import array_rule, bind, bind_inline, rule
 from ..envs.core.environments.common import no_choice_error

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..baselines.networks.inputs import InputRows, find_rows, octets
-from ..baselines.players.objective import weigh_first_place
+from ..baselines.policies.objective import weigh_first_place
 from ..envs.core.compile import bind, bind_inline, rule
 from ..envs.core.game import NO_SEAT, Function, Game
 from ..envs.core.play.loops import EXTERNAL

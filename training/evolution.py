@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.arena.play.match import play_match
-from ..baselines.players.game_parts import part_of
-from ..baselines.players.policy import Policy, compiled_policy
 from ..baselines.players.tuned import Script, Weights
+from ..baselines.policies.game_parts import part_of
+from ..baselines.policies.policy import Policy, compiled_policy
 from ..envs.core.game import Game
 from ..envs.registry import GAMES, find_game
 

@@ -17,7 +17,7 @@ from torch import nn
 from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players.making import make_policy
-from ..baselines.players.policy import Policy
+from ..baselines.policies.policy import Policy
 from ..envs.core.game import Game, setting
 from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.play.playthrough import turns

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..baselines.players.policy import Policy
+from ..baselines.policies.policy import Policy
 from ..envs.core.compile import array_rule, rule
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.play.loops import EXTERNAL

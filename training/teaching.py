@@ -11,7 +11,7 @@ import numpy as np
 
 from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_other_values
-from ..baselines.players.policy import Policy, values_of
+from ..baselines.policies.policy import Policy, values_of
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import check_legal

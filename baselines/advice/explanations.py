@@ -13,7 +13,7 @@ from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import Turns, turns_at
 from ...envs.core.rng import fresh_seed, streams
-from ..players.policy import Policy, values_of
+from ..policies.policy import Policy, values_of
 from ..search.halving import single_rows
 from .judgements import Judgement, judgement_of
 from .move_values import SEARCH, MoveSearch, MoveValues

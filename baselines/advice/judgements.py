@@ -17,7 +17,7 @@ from .move_values import EXACT, MoveValues, study_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..arena.ratings.statistics import Estimate
+    from ..statistics.estimates import Estimate
 
 SMALL = 0.005  # a smaller loss is none
 # What repeating a search does not show. In 16 positions of Splendor, noise apart, leads found in

@@ -13,14 +13,14 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import fresh_seed, streams
-from ..players.game_parts import part_of
 from ..players.making import make_policy, players_of
-from ..players.policy import Policy, values_of
+from ..policies.game_parts import part_of
+from ..policies.policy import Policy, values_of
 from ..search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, TreeSearch, TreeSettings, keep_all
 from ..search.playout import EPSILON, row_function_of
 
 if TYPE_CHECKING:
-    from ..arena.ratings.statistics import Estimate
+    from ..statistics.estimates import Estimate
 
 SEARCH = "search"
 EXACT = "exact"
@@ -94,10 +94,7 @@ class MoveValues(NamedTuple):
 
 def _mean_of(samples: np.ndarray) -> "Estimate":
     """Return the mean with Student's interval; a single value, without chance, has no width."""
-    from ..arena.ratings.statistics import (  # the arena is loaded when first needed
-        Estimate,
-        mean_of_deals,
-    )
+    from ..statistics.estimates import Estimate, mean_of_deals  # with scipy: when first needed
 
     mean = float(samples.mean())
     return Estimate(mean, mean, mean) if len(samples) == 1 else mean_of_deals(samples)

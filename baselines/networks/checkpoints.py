@@ -15,8 +15,8 @@ from torch import nn
 
 from ... import __version__
 from ...envs.core.game import Game, with_new_names
-from ..advice.result_words import words_of
 from ..players.user_files import checkpoint_file
+from ..statistics.result_words import words_of
 from .kinds import new_network
 
 FORMAT = 1

@@ -25,8 +25,8 @@ import numpy as np
 
 from ...envs.core.compile import array_rule, bind
 from ...envs.core.game import Function, Game
-from ..players.game_parts import part_of
-from ..players.policy import Policy, compiled_policy
+from ..policies.game_parts import part_of
+from ..policies.policy import Policy, compiled_policy
 from .inputs import bind_copy
 
 PART = "inputs"

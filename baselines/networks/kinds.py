@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from ...envs.core.game import Function, Game
-from ..players.policy import Policy, compiled_policy
+from ..policies.policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
 from .derived import bind_widening
 from .inputs import row_function

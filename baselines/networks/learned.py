@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...envs.core.game import Game
-from ..players.game_parts import checkpoint_folder
-from ..players.policy import Policy
+from ..policies.game_parts import checkpoint_folder
+from ..policies.policy import Policy
 
 if TYPE_CHECKING:
     from torch import nn

@@ -19,8 +19,8 @@ from ...envs.notty.cards import (
 )
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
-from ..players.policy import Policy, compiled_policy
-from ..players.roster import Player, scripted
+from ..policies.policy import Policy, compiled_policy
+from ..policies.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import results_of_take, sample_draws
 from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, NOT_LAST, best_action, table_of

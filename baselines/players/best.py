@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...envs.core.game import Game
-from .game_parts import part_of
-from .roster import Player
-from .settings import checked_above_zero
+from ..policies.game_parts import part_of
+from ..policies.roster import Player
+from ..policies.settings import checked_above_zero
 
 NAME = "best"
 ANY_GAME = "mcts"  # where a game names none

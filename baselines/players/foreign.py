@@ -23,7 +23,7 @@ from ...envs.core.environments.common import (
 )
 from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
-from .policy import Policy
+from ..policies.policy import Policy
 
 ArrayFunction = TypeVar("ArrayFunction", bound=Callable[..., Any])
 Scores = Callable[[np.ndarray, np.ndarray], Any]  # (records [B], masks int8 [B, A]) -> [B, A]

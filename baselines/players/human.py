@@ -8,8 +8,8 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.words import with_names
-from ..advice.move_list import Move, in_order, move_lines
-from .policy import Policy
+from ..policies.policy import Policy
+from .move_list import Move, in_order, move_lines
 
 PROMPT = "your move: "
 _MIN_WIDTH, _MAX_WIDTH = 40, 100

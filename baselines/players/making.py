@@ -10,11 +10,11 @@ from ...envs.core.catalogue import without_numpy
 from ...envs.core.game import Game
 from ...envs.core.words import check_setting_names, did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
+from ..policies.policy import Policy, PolicySpec
+from ..policies.roster import BLIND, Player, check_player_settings, own_players, searching
+from ..policies.settings import parse_settings
 from ..search import mcts, playout
 from . import best, foreign, human
-from .policy import Policy, PolicySpec
-from .roster import BLIND, Player, check_player_settings, own_players, searching
-from .settings import parse_settings
 from .user_files import (
     CHECKPOINT,
     CODE,

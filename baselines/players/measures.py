@@ -12,11 +12,11 @@ from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import Turns
 from ...envs.core.rng import player_streams
-from .game_parts import part_of
+from ..policies.game_parts import part_of
 
 if TYPE_CHECKING:
-    from ..arena.ratings.statistics import Estimate
-    from .policy import Policy
+    from ..policies.policy import Policy
+    from ..statistics.estimates import Estimate
 
 
 class Measure(NamedTuple):

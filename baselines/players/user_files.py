@@ -19,10 +19,10 @@ from ...envs.core.compile import reason_of
 from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.words import check_setting_names
+from ..policies.game_parts import part_of
+from ..policies.policy import Policy, remembering_policy
+from ..policies.settings import parse_settings
 from .foreign import over_records, policy_of_model, torch_module
-from .game_parts import part_of
-from .policy import Policy, remembering_policy
-from .settings import parse_settings
 
 CODE, CHECKPOINT = ".py", ".pt"
 MODELS = (".zip", ".ts", ".torchscript", ".onnx")  # of other libraries; see `foreign`

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, Game
-from ..players.policy import Policy
+from ..policies.policy import Policy
 from .solver import MEMORY_OF_FULL_DEALS, Solver
 
 

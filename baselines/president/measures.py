@@ -7,9 +7,9 @@ import numpy as np
 from ...envs.core.game import NO_ACTION, Game
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import streams
-from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..players.making import make_policy
 from ..players.measures import Measure, turns_from_both_seats
+from ..statistics.estimates import Estimate, mean_of_deals
 from .exact_player import solver_of_games
 
 

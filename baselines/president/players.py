@@ -9,9 +9,9 @@ from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import NO_ACTION, Game
 from ...envs.president.rules import GIVE, NUM_RANKS, NUM_SUITS, PASS
-from ..players.policy import Policy, compiled_policy
-from ..players.roster import Player, check_player_settings, scripted, searching
 from ..players.tuned import Weights, record_of
+from ..policies.policy import Policy, compiled_policy
+from ..policies.roster import Player, check_player_settings, scripted, searching
 from ..search.playout import playout
 from .exact_player import is_solved, perfect
 from .solver import Solver

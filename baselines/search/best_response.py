@@ -14,8 +14,8 @@ from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.play.tables import Tables, action_masks, new_streams
 from ...envs.core.rng import streams
-from ..players import generic
-from ..players.policy import Policy
+from ..policies import generic
+from ..policies.policy import Policy
 from .hashing import WORD_BYTES, hashed
 
 _BATCH = 64  # positions whose trees are held in memory at once, where they are small enough

@@ -23,7 +23,7 @@ from ...envs.core.play.tables import new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.inputs import octets
-from ..players.policy import Policy, searching_policy
+from ..policies.policy import Policy, searching_policy
 from .gumbel_root import (
     count_visits,
     improve,

@@ -20,8 +20,8 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
-from ..players.policy import Policy, Search, searching_policy
-from ..players.settings import checked_number
+from ..policies.policy import Policy, Search, searching_policy
+from ..policies.settings import checked_number
 from . import guided, halving
 from .playout import (
     EPSILON,

@@ -18,9 +18,9 @@ from ...envs.splendor.actions import (
 )
 from ...envs.splendor.cards import COLOUR_BITS, NOTHING, YELLOW
 from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
-from ..players.policy import Policy
-from ..players.roster import check_player_settings, scripted, searching
 from ..players.tuned import Weights, record_of
+from ..policies.policy import Policy
+from ..policies.roster import check_player_settings, scripted, searching
 from ..search.mcts import mcts as tree_search
 from .inputs import NUM_PLACES, colour_and_points
 

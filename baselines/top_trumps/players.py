@@ -13,9 +13,9 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below, uniform
 from ...envs.top_trumps.rules import deviation_of, mean_of
-from ..players.policy import Policy, compiled_policy
-from ..players.roster import Player, scripted, searching
-from ..players.settings import checked_number
+from ..policies.policy import Policy, compiled_policy
+from ..policies.roster import Player, scripted, searching
+from ..policies.settings import checked_number
 from .david import david
 from .inputs import compared
 

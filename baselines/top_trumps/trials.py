@@ -22,9 +22,9 @@ import numpy as np
 from ...envs.core.game import Game, check_range
 from ...envs.registry import load_game
 from ..arena.play.batches import BATCH_DEALS, play_deals
-from ..arena.ratings.statistics import Estimate, wilson
 from ..players.making import make_policy
-from ..players.policy import Policy
+from ..policies.policy import Policy
+from ..statistics.estimates import Estimate, wilson
 
 GAME: Final = "top_trumps"
 SHIPPED = Path(__file__).with_name("trials.json")

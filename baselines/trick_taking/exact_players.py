@@ -8,9 +8,9 @@ import numpy as np
 from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
 from ...envs.core.rng import below
-from ..players import generic
 from ..players.making import make_policy
-from ..players.policy import Policy
+from ..policies import generic
+from ..policies.policy import Policy
 from ..search.best_response import best_replies
 from .random_reply_table import expected_tricks, table_against_random
 from .solver import MAX_TABLE_VALUES, card_values, check_solved

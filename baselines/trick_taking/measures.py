@@ -14,10 +14,10 @@ from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import streams
 from ...envs.trick_taking.rules import start_game
-from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..players.making import make_policy
 from ..players.measures import Measure, turns_from_both_seats
 from ..search.best_response import best_replies
+from ..statistics.estimates import Estimate, mean_of_deals
 from .solver import card_values, check_solved
 
 _BATCH = 4096

@@ -5,7 +5,7 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ..players.roster import Player, scripted
+from ..policies.roster import Player, scripted
 from .exact_players import best_response, perfect
 from .position import highest_bit, highest_card
 from .solver import is_solved

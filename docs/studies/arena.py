@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, sprt_verdict
-from parlour.baselines.arena.ratings.statistics import score_of_elo, wilson
+from parlour.baselines.statistics.estimates import score_of_elo, wilson
 
 from . import coverage, killing, sandbox_cost
 from .recorded import write_record

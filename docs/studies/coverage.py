@@ -5,22 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.baselines.arena.ratings import (
-    choice_model,
-    goodness_of_fit,
-    rankings,
-    ratings,
-    statistics,
-)
+from parlour.baselines.arena.ratings import choice_model, goodness_of_fit, rankings, ratings
 from parlour.baselines.arena.ratings.rankings import count_choices
 from parlour.baselines.arena.ratings.ratings import rate
-from parlour.baselines.arena.ratings.statistics import (
+from parlour.baselines.arena.results.export import DECIDED, markdown_table
+from parlour.baselines.statistics import estimates as statistics
+from parlour.baselines.statistics.estimates import (
     RETURNS,
     mean_of_deals,
     proportion_of_deals,
     wilson,
 )
-from parlour.baselines.arena.results.export import DECIDED, markdown_table
 
 from . import simulation
 from .recorded import STUDIES, code_digest

@@ -14,8 +14,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from parlour.baselines.players.roster import own_players
-from parlour.baselines.players.settings import parse_settings
+from parlour.baselines.policies.roster import own_players
+from parlour.baselines.policies.settings import parse_settings
 from parlour.envs import find_game
 from parlour.envs.core.game import Game
 from parlour.scripts.bench.measure import machine

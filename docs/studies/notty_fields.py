@@ -15,11 +15,11 @@ import numpy as np
 
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import latin_square
-from parlour.baselines.arena.ratings.statistics import Estimate, mean_of_deals, proportion_of_deals
 from parlour.baselines.notty.finisher import VALUES, best_action, opponent_model_of
 from parlour.baselines.notty.players import hands_of
 from parlour.baselines.players.making import make_policy
-from parlour.baselines.players.policy import Policy, compiled_policy
+from parlour.baselines.policies.policy import Policy, compiled_policy
+from parlour.baselines.statistics.estimates import Estimate, mean_of_deals, proportion_of_deals
 from parlour.envs.core.compile import array_rule
 from parlour.envs.core.game import Game, check_range
 from parlour.envs.registry import load_game

@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from parlour.baselines.arena.ratings.statistics import proportion_of_deals
 from parlour.baselines.notty.players import PLAYERS
 from parlour.baselines.players.making import make_policy
+from parlour.baselines.statistics.estimates import proportion_of_deals
 from parlour.envs.core.game import NO_SEAT, check_range
 from parlour.envs.core.play.seating import Seating
 from parlour.envs.core.play.tables import Tables

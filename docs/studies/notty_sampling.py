@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.baselines.arena.ratings.statistics import Estimate, wilson
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import results_of_draw, sample_draws
 from parlour.baselines.notty.players import x_defensive, x_defensive_sampling
-from parlour.baselines.players.policy import compiled_policy
+from parlour.baselines.policies.policy import compiled_policy
+from parlour.baselines.statistics.estimates import Estimate, wilson
 from parlour.envs.core.rng import streams
 from parlour.envs.notty import game as notty
 from parlour.envs.notty.cards import NUM_CARDS, NUM_KINDS, hand_size, has_group, words_of

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from parlour.baselines.arena.ratings.statistics import proportion_of_deals
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.president import players
 from parlour.baselines.search import best_response
+from parlour.baselines.statistics.estimates import proportion_of_deals
 from parlour.envs import load_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game

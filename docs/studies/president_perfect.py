@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from parlour.baselines.arena.ratings.statistics import Estimate, wilson
 from parlour.baselines.president import solver as solver_module
 from parlour.baselines.president.exact_player import solver_of_games
+from parlour.baselines.statistics.estimates import Estimate, wilson
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from parlour.baselines.arena.ratings.rankings import Scored
-from parlour.baselines.arena.ratings.statistics import ELO_SCALE
+from parlour.baselines.statistics.estimates import ELO_SCALE
 
 ELO = np.array([-150.0, -60.0, 0.0, 70.0, 140.0])
 LIKENESS = 0.6  # correlation between the games of one deal, whoever plays them

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.game_state import GameState, all_starts, start
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs.core.game import Game
 
 

@@ -6,7 +6,7 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 
 import argparse
 
-from ...baselines.players.settings import parse_settings
+from ...baselines.policies.settings import parse_settings
 from ...envs import GAMES, find_game
 from ..console.play import play
 from ..options import (

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...baselines.players.game_parts import part_of
+from ...baselines.policies.game_parts import part_of
 from ...envs import GAMES, find_game
 from ..options import BadArgument, known_games, user_input
 from ..output import counted

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...baselines import Policy
 from ...baselines.advice.move_values import HintLines, hints_of
-from ...baselines.players.settings import parse_settings
+from ...baselines.policies.settings import parse_settings
 from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough

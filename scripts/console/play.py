@@ -5,7 +5,6 @@ It shows what one seat may know, screen by screen, and plays moves without a cho
 
 from collections.abc import Callable
 
-from ...baselines.advice.move_list import filled
 from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues, study_of
 from ...baselines.players.human import (
     PROMPT,
@@ -18,6 +17,7 @@ from ...baselines.players.human import (
     screens,
     width,
 )
+from ...baselines.players.move_list import filled
 from ...envs.core.words import with_names
 from ..table.table import GameTable
 from ..words import result_lines, seat_names

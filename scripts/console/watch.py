@@ -4,7 +4,7 @@ import numpy as np
 
 from ...baselines import Policy
 from ...baselines.advice.move_values import HintLines
-from ...baselines.players.policy import values_of
+from ...baselines.policies.policy import values_of
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.play.visibility import is_seen

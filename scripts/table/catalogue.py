@@ -7,7 +7,7 @@ from typing import Any
 
 from ...baselines.players.best import NAME as BEST
 from ...baselines.players.making import players_of
-from ...baselines.players.roster import Player, own_players
+from ...baselines.policies.roster import Player, own_players
 from ...envs import find_game
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game

@@ -15,8 +15,8 @@ from ...baselines.advice.explanations import Explanation, explain
 from ...baselines.advice.judgements import Judgement, judge_move
 from ...baselines.players.making import make_policy, resolved
 from ...baselines.players.named_files import digests_of
-from ...baselines.players.policy import Policy
-from ...baselines.players.settings import parse_settings
+from ...baselines.policies.policy import Policy
+from ...baselines.policies.settings import parse_settings
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.seating import seat_policies

@@ -14,7 +14,7 @@ from docs.studies.recorded import code_digest
 from docs.studies.simulation import ELO, duels, tables
 from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings.ratings import rate
-from parlour.baselines.arena.ratings.statistics import ELO_SCALE
+from parlour.baselines.statistics.estimates import ELO_SCALE
 
 
 def scored(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> Scored:

@@ -15,7 +15,7 @@ from parlour.baselines.arena.ratings.sprt import (
     log_likelihood_ratios,
     sprt_verdict,
 )
-from parlour.baselines.arena.ratings.statistics import score_of_elo
+from parlour.baselines.statistics.estimates import score_of_elo
 from parlour.envs import load_game
 
 TRIALS = 150

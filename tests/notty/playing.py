@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams

@@ -6,7 +6,7 @@ import numpy as np
 
 from docs.studies.president_hindsight import RECORD, Field, first_places, load, page, race
 from parlour.baselines import make_policy
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs.core.play.game_state import GameState, start
 
 FIELD = Field(8, "lowest")

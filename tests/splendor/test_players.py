@@ -8,7 +8,7 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.baselines.splendor import players
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.advice.move_list import NOTE
 from parlour.baselines.players import human
+from parlour.baselines.players.move_list import NOTE
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.words import with_names

@@ -24,7 +24,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from parlour.baselines.players.policy import Policy
+from parlour.baselines.policies.policy import Policy
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.table import help, host, live, sockets
 from parlour.scripts.table.protocol import Allowance

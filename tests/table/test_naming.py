@@ -15,7 +15,7 @@ import pytest
 from stable_baselines3 import PPO
 
 from parlour.baselines.environments import solo_env
-from parlour.baselines.players.game_parts import checkpoint_folder
+from parlour.baselines.policies.game_parts import checkpoint_folder
 from parlour.envs import find_game
 from parlour.envs.core.played.transcript import from_text, record, to_text
 from parlour.scripts.commands.mcp import Tools

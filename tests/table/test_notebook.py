@@ -16,7 +16,7 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, solo_env
-from parlour.baselines.players.policy import Policy, remembering_policy
+from parlour.baselines.policies.policy import Policy, remembering_policy
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.notebook import show_wrapped

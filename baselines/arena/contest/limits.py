@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ...players.settings import checked_above_zero
+from ...policies.settings import checked_above_zero
 
 WALL_FACTOR = 3.0  # a second of waiting is charged as a third of a second of computing
 

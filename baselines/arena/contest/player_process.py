@@ -12,7 +12,7 @@ import numpy as np
 from ....envs.core.game import Game
 from ....envs.core.play.seating import check_legal
 from ....envs.core.rng import STREAM
-from ...players.policy import Policy
+from ...policies.policy import Policy
 
 OUT_OF_MEMORY = 3  # exit status
 REFUSED = 4  # exit status: `make_policy` refused the spec, and printed the reason

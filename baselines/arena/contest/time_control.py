@@ -18,7 +18,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
-from ...players.settings import checked_above_zero
+from ...policies.settings import checked_above_zero
 from ..play.batches import DealBatch, Fault, Outcomes, forfeit
 from .fork_server import ForkServer
 from .game_process import Forfeit, Log

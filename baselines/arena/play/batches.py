@@ -14,7 +14,7 @@ from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ...players.making import make_policy
-from ...players.policy import Policy
+from ...policies.policy import Policy
 from .deals import play_compiled
 from .entrants import Entrant
 from .seatings import SEATINGS

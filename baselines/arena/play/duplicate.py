@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....envs.core.game import Game
-from ..ratings.statistics import Estimate, proportion_of_deals
+from ...statistics.estimates import Estimate, proportion_of_deals
 from .batches import Contest
 from .entrants import EntrantSpec, enter
 from .match import DEFAULT_PLAN, deal_seeds

@@ -16,11 +16,11 @@ from ....envs.core.play.tables import Tables
 from ....envs.core.rng import streams
 from ...networks.learned import shipped_checkpoints
 from ...players.best import NAME as BEST
-from ...players.game_parts import part_of
 from ...players.making import make_policy, resolved
-from ...players.policy import Policy
+from ...policies.game_parts import part_of
+from ...policies.policy import Policy
+from ...statistics.estimates import Estimate
 from ..ratings.standings import Standings, standings
-from ..ratings.statistics import Estimate
 from ..results.store import Setting
 from .batches import Contest
 from .entrants import scripted_players

@@ -9,9 +9,15 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
-from ...advice.result_words import Words, words_of
+from ...statistics.estimates import (
+    RETURNS,
+    Estimate,
+    elo_of_score,
+    mean_of_deals,
+    proportion_of_deals,
+)
+from ...statistics.result_words import Words, words_of
 from ..ratings.sprt import UNDECIDED, Sprt, Verdict, sprt_verdict
-from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest, Outcomes
 from .entrants import EntrantSpec, enter
 from .playing import Part, Plan, PlayedContest, assembled, log_progress, play_contests

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 from scipy import optimize
 
-from .statistics import Estimate
+from ...statistics.estimates import Estimate
 
 _NOTHING = 1e-6  # a smaller weight is rounding
 

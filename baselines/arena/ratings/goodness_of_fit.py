@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, special
 
+from ...statistics.estimates import effective_number, variance_of_deals
 from .choice_model import ChoiceModel, choice_chances
 from .rankings import Choice
-from .statistics import effective_number, variance_of_deals
 
 _MIN_DEALS = 1.5  # effective; fewer show nothing of the variance between deals
 

@@ -10,6 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, special
 
+from ...statistics.estimates import (
+    ELO_SCALE,
+    Estimate,
+    degrees_of_freedom,
+    quantile,
+    variance_of_deals,
+)
 from .choice_model import (
     ChoiceModel,
     build_model,
@@ -21,13 +28,6 @@ from .choice_model import (
 )
 from .goodness_of_fit import Fit, add_fits, goodness_of_fit
 from .rankings import Choices, groups_of, select_group
-from .statistics import (
-    ELO_SCALE,
-    Estimate,
-    degrees_of_freedom,
-    quantile,
-    variance_of_deals,
-)
 
 _MAX_ROUNDS = 60
 _PRECISE = 1e-5  # in log strength: less than a hundredth of an Elo point

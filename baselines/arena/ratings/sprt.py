@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .statistics import score_of_elo
+from ...statistics.estimates import score_of_elo
 
 STRONGER = "stronger"  # elo1 is accepted
 NOT_STRONGER = "not stronger"  # elo0 is accepted

@@ -7,13 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..play.entrants import Entrant
-from ..play.playing import PlayedContest
-from ..results.store import Setting
-from .cycles import NashAverage, equilibrium, find_cycle
-from .rankings import Scored, count_choices
-from .ratings import Fit, Ratings, rate
-from .statistics import (
+from ...statistics.estimates import (
     RETURNS,
     Estimate,
     mean_of_deals,
@@ -21,6 +15,12 @@ from .statistics import (
     score_of_elo,
     weighted_proportion,
 )
+from ..play.entrants import Entrant
+from ..play.playing import PlayedContest
+from ..results.store import Setting
+from .cycles import NashAverage, equilibrium, find_cycle
+from .rankings import Scored, count_choices
+from .ratings import Fit, Ratings, rate
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1

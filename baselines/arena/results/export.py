@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...advice.result_words import words_of
+from ...statistics.estimates import Estimate
+from ...statistics.result_words import words_of
 from ..ratings.standings import DOUBTFUL, Standings
-from ..ratings.statistics import Estimate
 from .plots import plot_ratings
 
 CROSS_TITLE = (

@@ -25,8 +25,8 @@ from ....envs.core.game import Game
 from ....envs.registry import GameName
 from ...players.making import player_key
 from ...players.named_files import files_named
-from ...players.settings import parse_settings
 from ...players.user_files import CODE, RUNNING, USERS_FILES
+from ...policies.settings import parse_settings
 
 SCHEME = "3"  # of identities; a result under an older one is not used again
 UNKNOWN = "unknown"  # begins the identity of a player whose results cannot be kept

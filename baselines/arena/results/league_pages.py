@@ -8,9 +8,9 @@ from typing import Any
 from ....envs import GAMES
 from ....envs.core.game import Game
 from ....envs.core.words import in_words
+from ...statistics.estimates import Estimate
 from ..play.league import Rung
 from ..ratings.standings import Standings
-from ..ratings.statistics import Estimate
 from .export import CROSS_TITLE, as_data, cross_cells, finite, markdown_table, notes
 
 LADDER_HEADINGS = ("player", "time", "Elo", "does best against it", "with, %")
