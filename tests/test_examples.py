@@ -87,7 +87,7 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
 
 @pytest.mark.parametrize(
     ("name", "search", "num_deals"),
-    [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_playouts=50", 400)],
+    [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_simulations=50", 400)],
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
     game = find_game(name)

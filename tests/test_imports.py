@@ -61,6 +61,24 @@ def test_no_module_imports_from_a_layer_above() -> None:
     ]
 
 
+ORDER = {"policies": 0, "statistics": 0, "networks": 1, "search": 2, "players": 3, "advice": 4,
+         "arena": 5}  # of the folders of `baselines` that know no game  # fmt: skip
+
+
+def test_no_folder_of_baselines_imports_from_a_later_one() -> None:
+    places = {
+        name: ORDER.get(f"{name}..".split(".")[1], -1)
+        for name in SOURCES
+        if name.startswith("baselines.")
+    }
+    assert not [
+        f"{name} imports {other}"
+        for name, place in places.items()
+        for other in IMPORTS[name]
+        if place >= 0 and places.get(other, -1) > place
+    ]
+
+
 def test_a_game_imports_no_other_game() -> None:
     games = {path.parent.name for path in (CHECKOUT / "envs").glob("*/rules.py")}
     for name, others in IMPORTS.items():

@@ -117,11 +117,11 @@ BUDGET = [
     *((f"milliseconds={value}", "milliseconds") for value in ("True", "0", "1e999", "None1")),
     ("epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
     *((f"epsilon={value}", "epsilon") for value in ("True", "-0.1", "1.1", "some")),
-    ("num_playouts=0", "must be an integer in 1"),
 ]
 SENSELESS = {
     "playout": [
         *BUDGET,
+        ("num_playouts=0", "num_playouts must be an integer in 1"),
         ("num_playouts=2.5", "num_playouts must be an integer in 1"),
         ("num_playouts=5,milliseconds=5", "not both"),
         ("playout_policy=playout", "must be one of random, first_legal.*lowest"),
@@ -131,7 +131,6 @@ SENSELESS = {
         *BUDGET,
         ("num_simulations=0", "num_simulations must be an integer in 1"),
         ("num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
-        ("num_simulations=5,num_playouts=5", "num_simulations or num_playouts, not both"),
         ("expansion_threshold=0", "expansion_threshold must be an integer in 1"),
         ("exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
         ("exploration_constant=much", "exploration_constant must be a number of 0 or more"),

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from ... import __version__
-from ...envs.core.game import Game, with_new_names
-from ..players.user_files import checkpoint_file
+from ...envs.core.game import Game
+from ..policies.file_names import checkpoint_file
 from ..statistics.result_words import words_of
 from .kinds import new_network
 
@@ -168,8 +168,7 @@ def _network_of(checkpoint: Checkpoint, game: Game) -> nn.Module:
 def _other_rules(checkpoint: Checkpoint, game: Game) -> str:
     """The settings of the game that a checkpoint was trained for, where this game has others."""
     defaults = {field.name: field.default for field in dataclasses.fields(game.config)}
-    given = with_new_names(checkpoint.game_config, defaults)
-    trained = {**defaults, **given}  # settings added since had their defaults
+    trained = {**defaults, **checkpoint.game_config}  # settings added since had their defaults
     here = {**dict.fromkeys(trained), **game.config_dict()}
     return ", ".join(
         f"{key}={trained[key]!r} (here {here[key]!r})"

@@ -10,19 +10,13 @@ from ...envs.core.catalogue import without_numpy
 from ...envs.core.game import Game
 from ...envs.core.words import check_setting_names, did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
+from ..policies.file_names import CHECKPOINT, CODE, MODELS, checkpoint_file
 from ..policies.policy import Policy, PolicySpec
 from ..policies.roster import BLIND, Player, check_player_settings, own_players, searching
 from ..policies.settings import parse_settings
 from ..search import mcts, playout
 from . import best, foreign, human
-from .user_files import (
-    CHECKPOINT,
-    CODE,
-    MODELS,
-    checkpoint_file,
-    policy_of_class,
-    policy_of_file,
-)
+from .user_files import policy_of_class, policy_of_file
 
 GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that learns by search
 GUIDED = "guided"

@@ -14,7 +14,7 @@ from typing import Any
 from ...envs.core.catalogue import game_within, is_inside
 from ...envs.core.game import Game
 from ..players.making import player_key, players_of
-from ..players.user_files import CODE, RUNNING, checkpoint_file
+from ..policies.file_names import CODE, RUNNING, checkpoint_file
 from ..policies.settings import parse_settings
 
 ABSENT = "absent"  # in place of the digest of a missing file

@@ -1,12 +1,8 @@
-"""Players in files of a user's own: functions and classes, and errors that name the line.
-
-The names of files, too: of code, of checkpoints and of models of other libraries.
-"""
+"""Players in files of a user's own: functions and classes, and errors that name the line."""
 
 import dataclasses
 import importlib.util
 import inspect
-import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -24,20 +20,7 @@ from ..policies.policy import Policy, remembering_policy
 from ..policies.settings import parse_settings
 from .foreign import over_records, policy_of_model, torch_module
 
-CODE, CHECKPOINT = ".py", ".pt"
-MODELS = (".zip", ".ts", ".torchscript", ".onnx")  # of other libraries; see `foreign`
-RUNNING = (CODE, *MODELS)  # files that may run code when a player is made of them
-USERS_FILES = (*RUNNING, CHECKPOINT)
-
-CHECKPOINT_FILE = "checkpoint.pt"  # of a run, in its folder
-
 _OURS = Path(__file__).resolve().parents[1]
-
-
-def checkpoint_file(name: str) -> str:
-    """Return the checkpoint of the run whose folder is named; any other name as it is."""
-    file = os.path.join(name, CHECKPOINT_FILE)
-    return file if name and os.path.isfile(file) else name
 
 
 def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:

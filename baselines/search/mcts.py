@@ -66,13 +66,12 @@ def mcts(  # noqa: PLR0913 (a keyword for each setting)
     network: str | None = None,
     num_considered: int = NUM_CONSIDERED,
     num_determinizations: int = NUM_DETERMINIZATIONS,
-    num_playouts: int | None = None,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
-    A move takes `num_simulations` (400 by default; `num_playouts` means the same) or
-    `milliseconds`; `playout_policy` and `epsilon` are as for `playout`. A node is a leaf until
-    `expansion_threshold` simulations have passed through it. `exploration_constant` weighs the term
+    A move takes `num_simulations` (400 by default) or `milliseconds`; `playout_policy` and
+    `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
+    passed through it. `exploration_constant` weighs the term
     that favours actions tried seldom: of UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled
     function (observation, mask words), clears the bits of actions that are not worth a simulation.
 
@@ -83,10 +82,6 @@ def mcts(  # noqa: PLR0913 (a keyword for each setting)
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
-    if num_simulations is None:
-        num_simulations = num_playouts
-    elif num_playouts is not None:
-        raise ValueError(f"{NAME} takes num_simulations or num_playouts, not both")
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
     if exploration_constant is None:
         exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT

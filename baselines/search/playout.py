@@ -16,7 +16,7 @@ from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
 from ..networks.learned import learned_policy
-from ..players.user_files import CHECKPOINT, checkpoint_file
+from ..policies.file_names import CHECKPOINT, checkpoint_file
 from ..policies.policy import Policy
 from ..policies.roster import BLIND, own_players
 from ..policies.settings import checked_above_zero, checked_number

@@ -249,18 +249,6 @@ def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any
     return found | bound
 
 
-_OLD_NAMES = {"num_seats": "num_players"}  # of settings, in older files and programs
-
-
-def with_new_names(settings: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return settings by today's names, those in `known`. TypeError where one is given twice."""
-    old = {old: new for old, new in _OLD_NAMES.items() if new in known and old not in known}
-    for name in settings:
-        if old.get(name) in settings:
-            raise TypeError(f"{name} is the old name of {old[name]}: give only {old[name]}")
-    return {old.get(name, name): value for name, value in settings.items()}
-
-
 def setting(
     default: Any,
     meaning: str,
@@ -292,7 +280,6 @@ def check_settings(config: Any) -> None:
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:
     """Build a game's Config; an unknown setting raises a TypeError that lists the known ones."""
     known = [field.name for field in dataclasses.fields(config_class)]
-    settings = with_new_names(settings, known)
     check_setting_names(game_name, settings, known)
     return config_class(**settings)
 

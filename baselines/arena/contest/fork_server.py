@@ -29,7 +29,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.tables import Tables, action_masks
 from ....envs.core.rng import streams
 from ...players.making import make_policy
-from ...players.user_files import CODE
+from ...policies.file_names import CODE
 from ..play.entrants import names_a_file
 from .confine import drop_privileges, end_with_parent, enter_sandbox, limit_resources
 from .limits import PlayerLimits

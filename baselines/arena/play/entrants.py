@@ -12,7 +12,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import PlayerError
 from ...players.making import make_policy, players_of, resolved
 from ...players.named_files import files_named
-from ...players.user_files import USERS_FILES
+from ...policies.file_names import USERS_FILES
 from ...policies.policy import PolicySpec
 from ..results.identity import identity_of
 

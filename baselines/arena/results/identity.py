@@ -25,7 +25,7 @@ from ....envs.core.game import Game
 from ....envs.registry import GameName
 from ...players.making import player_key
 from ...players.named_files import files_named
-from ...players.user_files import CODE, RUNNING, USERS_FILES
+from ...policies.file_names import CODE, RUNNING, USERS_FILES
 from ...policies.settings import parse_settings
 
 SCHEME = "3"  # of identities; a result under an older one is not used again

@@ -24,7 +24,7 @@ from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS
 from .identity import SEPARATOR, UNKNOWN
 
-FORMAT = 3
+FORMAT = 1
 _logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _CONNECTION: dict[str, Any] = {
@@ -43,9 +43,8 @@ CREATE TABLE IF NOT EXISTS player (
 CREATE TABLE IF NOT EXISTS contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
-CREATE TABLE IF NOT EXISTS batch (  -- status: "played"; former versions had others
+CREATE TABLE IF NOT EXISTS batch (
     contest INTEGER, first_seed INTEGER, num_deals INTEGER,
-    status TEXT, owner TEXT, since REAL,
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
     PRIMARY KEY (contest, first_seed, num_deals));
 """
@@ -177,7 +176,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 Setting.of(batch.game, batch.control), batch.contest, inserts=True
             )
             self._database.execute(
-                "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, 'played', NULL, NULL, ?, ?)",
+                "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",
                 (contest, batch.first_seed, batch.num_deals, packed, faults),
             )
 
@@ -191,8 +190,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
     ) -> Iterator[tuple[int, Outcomes]]:
         """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
         rows = self._database.execute(
-            "SELECT first_seed, num_deals, returns, faults FROM batch WHERE status = 'played' "
-            f"AND {_OF_DEALS} ORDER BY first_seed, num_deals",
+            "SELECT first_seed, num_deals, returns, faults FROM batch "
+            f"WHERE {_OF_DEALS} ORDER BY first_seed, num_deals",
             (self._contest_id(setting, contest), seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
@@ -231,7 +230,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """Return the contests of a game with results."""
         rows = self._database.execute(
             "SELECT seating, players FROM contest WHERE setting = ? "
-            "AND id IN (SELECT contest FROM batch WHERE status = 'played') ORDER BY id",
+            "AND id IN (SELECT contest FROM batch) ORDER BY id",
             (self._id("setting", setting.as_row(), inserts=False),),
         )
         known = self._players()

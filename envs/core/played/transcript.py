@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..catalogue import game_within
-from ..game import Game, with_new_names
+from ..game import Game
 from ..play.playthrough import Playthrough, Turn
 from ..play.seating import SeatedPolicy
 from .page.replay import PlyJudgements, game_data, replay_frame
@@ -309,7 +309,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
         raise TranscriptError(
             f"played under version {header['version']} of {game.name}; this is {game.version}"
         )
-    if with_new_names(config, game.config_dict()) != game.config_dict():
+    if config != game.config_dict():
         raise TranscriptError(
             f"played with the settings {config}; this game has {game.config_dict()}"
         )
