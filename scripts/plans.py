@@ -16,7 +16,7 @@ from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, n
 from ..baselines.arena.play.batches import BATCH_DEALS, Fault
 from ..baselines.arena.play.entrants import Entrant, enter
 from ..baselines.arena.play.workers import start_cluster
-from ..baselines.arena.results.store import store_files
+from ..baselines.arena.results.store import StoreError, cause_of, store_files
 from ..baselines.policies.settings import parse_settings
 from ..envs.core.game import Game
 from ..envs.core.words import check_setting_names
@@ -94,8 +94,10 @@ def _stored_in(store: str | None) -> Iterator[None]:
     """Turn errors of a store that is damaged or cannot be written to into BadArgument."""
     try:
         yield
+    except StoreError as error:
+        raise BadArgument(str(error)) from error
     except sqlite3.Error as error:
-        raise BadArgument(f"cannot keep results in {store}: {error}") from error
+        raise BadArgument(f"cannot keep results in {store}: {cause_of(error)}") from error
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:

@@ -303,7 +303,7 @@ def test_a_file_that_is_no_model_is_refused(name: str, tmp_path: Path) -> None:
 
 def test_onnx_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    (tmp_path / "mine.onnx").touch()
+    (tmp_path / "mine.onnx").write_text("mine.onnx.data")
     with pytest.raises(ValueError, match=r"mine\.onnx needs the extra: .*parlour\[onnx\]"):
         make_policy(str(tmp_path / "mine.onnx"), GAME)
 
@@ -338,7 +338,7 @@ def test_onnx_plays_batches_or_single_observations(
     runtime = types.SimpleNamespace(InferenceSession=Session)
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
     monkeypatch.setattr(Session, "shape", shape)
-    (tmp_path / "mine.onnx").touch()
+    (tmp_path / "mine.onnx").write_text("mine.onnx.data")
     player = make_policy(str(tmp_path / "mine.onnx"), GAME)
     assert (player(*seen) == best_of(Session.module, seen)).all()
     monkeypatch.setattr(Session, "shape", (*shape[:1], INPUTS + 1))
@@ -363,7 +363,7 @@ def test_the_results_of_a_model_depend_on_its_file(saved: tuple[Any, Path], tmp_
     assert before == identity_of(str(path), GAME)
     copied.write_bytes(path.read_bytes() + b"\n")
     assert identity_of(str(copied), GAME) != before
-    (tmp_path / "mine.onnx").touch()
+    (tmp_path / "mine.onnx").write_text("mine.onnx.data")
     before = identity_of(str(tmp_path / "mine.onnx"), GAME)
     (tmp_path / "mine.onnx.data").write_text("weights")
     assert identity_of(str(tmp_path / "mine.onnx"), GAME) != before

@@ -5,8 +5,10 @@ when it is loaded, or a checkpoint; a setting of a game may name a file, which i
 person at this machine may name any file of it.
 """
 
+import glob
 import hashlib
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from ..policies.settings import parse_settings
 
 ABSENT = "absent"  # in place of the digest of a missing file
 _DIGEST_LENGTH = 16
+_NEVER_NEEDED = re.compile(r"site-packages|\.(pyc|log|md)$")
+_ENDING = re.compile(rb"[\"'*}](\.\w+)\b")  # of a file's name, in code
 
 
 def files_named(spec: str, game: Game) -> list[str]:
@@ -66,6 +70,25 @@ def check_named_files(
     game = game_within(name, settings, folder)
     for spec in specs:
         check_player(spec, game, folder)
+
+
+def needed_files(path: Path) -> list[Path]:
+    """Return the files in a folder; a file, with all that lies beside or below it and is needed.
+
+    Code needs the code in its folder, and the files there that this names, in parts too, as in
+    `f"{name}.pt"`; an ONNX model those that it names. Logs count nowhere.
+    """
+    folder = path if path.is_dir() else path.parent
+    if path != folder and path.suffix not in (CODE, ".onnx"):
+        return [path]
+    names = glob.glob("**", root_dir=folder, recursive=True)  # without hidden ones
+    files = [folder / name for name in sorted(names) if not _NEVER_NEEDED.search(name)]
+    files = [file for file in files if file.is_file()]
+    if path == folder:
+        return files
+    code = b"\n".join(file.read_bytes() for file in files if file.suffix == path.suffix)
+    ends = {path.suffix.encode(), *_ENDING.findall(code)}
+    return [f for f in files if f.suffix.encode() in ends or f.name.encode() in code]
 
 
 def digests_of(specs: Iterable[str], game: Game) -> dict[str, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from ...baselines.arena import Standings, Store, rate_store
 from ...baselines.arena.ratings.standings import SCORINGS
 from ...baselines.arena.results.export import as_data
-from ...baselines.arena.results.identity import SEPARATOR, identity_of
+from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
+from ...baselines.arena.results.store import cause_of
 from ...envs.core.catalogue import game_within
 from ..options import BadArgument, user_input
 from ..output import add_json, export_standings, new_folder, print_standings, write_json
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
             if arguments.files and arguments.json != "-":
                 _print_files(store)
     except sqlite3.Error as error:
-        raise BadArgument(f"cannot read {arguments.store}: {error}") from error
+        raise BadArgument(f"cannot read {arguments.store}: {cause_of(error)}") from error
     if not tables:
         raise BadArgument(f"{arguments.store} has no results to rate")
     if arguments.json != "-":
@@ -63,9 +64,9 @@ def _print_files(store: Store) -> None:
         game = game_within(setting.game, setting.config)
         entrants = {e for contest in store.contests(setting) for e in contest.entrants}
         for entrant in sorted(entrants, key=lambda entrant: entrant.name):
-            now = identity_of(entrant.spec, game).split(SEPARATOR)
+            now = [parlour_digest(), *identity_of(entrant.spec, game).split(SEPARATOR)]
             print(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on")
-            for part in entrant.identity.split(SEPARATOR)[2:]:
+            for part in entrant.identity.split(SEPARATOR):
                 print(f"  {part}{'' if part in now else ' (differs now)'}")
     print()
 

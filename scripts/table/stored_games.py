@@ -15,7 +15,8 @@ from ...baselines.advice.judgements import judge_move
 from ...baselines.arena import Store
 from ...baselines.arena.contest.time_control import TimeControl
 from ...baselines.arena.play.entrants import Entrant
-from ...baselines.arena.results.identity import identity_of
+from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
+from ...baselines.arena.results.store import cause_of
 from ...baselines.players.named_files import check_stored, files_named
 from ...envs.core.catalogue import game_within
 from ...envs.core.game import Game
@@ -57,7 +58,8 @@ def arena_game(
             seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
             first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
     except (sqlite3.Error, OSError) as error:
-        raise ValueError(f"cannot read {path}: {error}") from error
+        cause = cause_of(error) if isinstance(error, sqlite3.Error) else error
+        raise ValueError(f"cannot read {path}: {cause}") from error
     if outcomes is None:
         raise ValueError(f"{path} has no game of deal {deal}")
     dealt = first_seed if deal is None else deal
@@ -88,7 +90,8 @@ def _check_files(entrant: Entrant, game: Game, is_trusted: bool) -> None:
     """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
     files = files_named(entrant.spec, game)
     check_stored(dict.fromkeys(files, ""), [""], is_trusted)
-    if files and identity_of(entrant.spec, game) != entrant.identity:
+    now = SEPARATOR.join((parlour_digest(), identity_of(entrant.spec, game)))
+    if files and now != entrant.identity:
         raise ValueError(
             f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
         )

@@ -8,15 +8,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
 from parlour.baselines.arena.play.batches import Contest, DealBatch, play_batch
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import MatchResult
+from parlour.baselines.arena.results import store as stores
 from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
@@ -120,7 +123,51 @@ def test_a_store_that_was_cut_off_is_refused_in_a_line(
     path.write_bytes(path.read_bytes()[:5000])
     for command in USES:
         said = refusal(command.format(store=path), capsys)
-        assert f"{path} is not a store of results: " in said or f"cannot read {path}: " in said
+        assert f"the store {path}: " in said or f"cannot read {path}: " in said
+
+
+@pytest.mark.parametrize("value", [99.0, float("nan")])
+def test_a_store_with_an_impossible_return_is_refused_in_a_line(
+    value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    returns = np.zeros((4, 2, 2))
+    returns[1, 1, 0] = value
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        packed = zlib.compress(returns.tobytes())
+        database.execute("UPDATE batch SET returns = ? WHERE first_seed = 4", (packed,))
+    for command in (f"ratings {path}", f"{MATCH} --store {path}", f"replay {path} --deal 5"):
+        assert (
+            f"{path}: row 2 of its batches has a return of {value:g}, which is not in -1 .. 1: "
+            "trick_taking, deal 5, sitting 1, seat 0"
+        ) in refusal(command, capsys)
+
+
+def test_a_store_that_cannot_be_used_is_refused_by_its_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, other, text = (tmp_path / name for name in ("store.db", "other.db", "text.db"))
+    played(path)
+    with contextlib.closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE cards (id INTEGER)")
+    text.write_text("no database at all, but long enough to be read as the head of one" * 9)
+    for where, cause in {
+        other: "not a store of results",
+        text: "not a store",
+        tmp_path: "folder",
+    }.items():
+        assert cause in refusal(f"{MATCH} --store {where}", capsys)
+    monkeypatch.setitem(stores._CONNECTION, "timeout", 0.1)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        said = refusal(f"{MATCH} --store {path}", capsys)
+    assert f"cannot keep results in {path}: another program keeps it locked" in said
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 2")
+    assert "it has format 2, and this version of Parlour reads" in refusal(
+        f"ratings {path}", capsys
+    )
 
 
 def test_a_store_whose_results_are_all_damaged_has_none_to_rate(

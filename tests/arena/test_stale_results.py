@@ -3,12 +3,10 @@
 Every run is a process of its own, forked from this one: a player's modules are loaded anew in each.
 """
 
-import contextlib
 import importlib
-import json
 import multiprocessing
+import re
 import shutil
-import sqlite3
 import sys
 import types
 from collections.abc import Callable
@@ -29,7 +27,6 @@ from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from tests.commands import told
-from tests.processes import ROOT, ended
 
 NUM_DEALS = 4
 GAME = load_game("president", num_players=2)
@@ -53,6 +50,11 @@ WAYS = {
     "a text file in a folder": (
         "",
         'text = open("{folder}/below/data.txt").read()',
+        'text.strip() == "True"',
+    ),
+    "a name that is put together": (
+        "",
+        'name = "data"; text = open(f"{folder}/{name}.txt").read()',
         'text.strip() == "True"',
     ),
     "weights": ("import torch", 'weights = torch.load("{folder}/data.pt")', "bool(weights[0])"),
@@ -154,18 +156,36 @@ def test_a_setting_that_names_a_file_stands_for_its_content(folder: Path) -> Non
     assert_an_edit_counts(folder, f"{folder}/mine.py:Mine:weights={folder}/data.txt")
 
 
-def test_an_edit_of_the_player_counts_and_one_of_logs_and_caches_does_not(folder: Path) -> None:
-    spec, store = write_player(folder, "a helper module"), folder / "store.db"
-    before, _ = in_a_child(play, store, spec)
-    for left_out in ("run.log", ".hidden", ".git/index", "__pycache__/a.pyc", "README.md"):
-        (folder / left_out).parent.mkdir(exist_ok=True)
-        (folder / left_out).write_text("nothing to do with it")
-    shutil.copy(store, folder / "copy of the results")
-    assert in_a_child(play, store, spec) == (before, 0)
-    player = folder / "mine.py"
-    player.write_text(player.read_text().replace("helper.IS_HIGH", "not helper.IS_HIGH"))
-    after, played = in_a_child(play, store, spec)
-    assert played == 1 and after != before
+COMMAND = "match president mine.py:counted,random --set num_players=2 --deals 4"
+COUNTED = """
+def counted(observations, action_masks, rngs):
+    with open("calls.log", "a") as file:
+        file.write("x")
+    return action_masks.argmax(axis=1)
+"""
+
+
+def test_what_parlour_writes_beside_a_player_is_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of several runs of one command only the first plays; an edit makes another version."""
+    monkeypatch.chdir(tmp_path)
+    player, calls = tmp_path / "mine.py", tmp_path / "calls.log"
+    player.write_text(COUNTED)
+    run = f"{COMMAND} --store s.db --json r.json"
+    first = told(run, capsys)
+    num_calls = calls.stat().st_size
+    shutil.copy("s.db", "copy of the results")
+    Path("notes.md").write_text("nothing to do with it")
+    assert [told(run, capsys) for _ in range(2)] == [first, first]
+    assert calls.stat().st_size == num_calls
+    rated = told("ratings s.db", capsys)
+    assert "8 games of 4 deals" in rated and "as of" not in rated
+    player.write_text(COUNTED + "# edited")
+    assert told(run, capsys) == first and calls.stat().st_size == 2 * num_calls
+    rated = told("ratings s.db", capsys)
+    versions = re.findall(r"^mine.py:counted \(as of 20..-..-.. ..:..:..", rated, re.MULTILINE)
+    assert len(versions) == 4  # two rows in each of two tables
 
 
 def test_a_move_of_the_folder_does_not_count(folder: Path, tmp_path: Path) -> None:
@@ -191,7 +211,7 @@ def test_code_edited_after_it_was_loaded_is_not_taken_for_new(
         return refusal(play, store, spec)
 
     said = in_a_child(edits_between)
-    assert f"{folder} were edited after this process loaded code from there" in said
+    assert f"{folder} has changed since this process loaded code from it" in said
     assert in_a_child(play, store, spec)[1] == 1
 
 
@@ -203,7 +223,7 @@ def test_modules_without_a_path_are_in_no_folder(
     monkeypatch.setattr(sys.modules["no_path"], "__file__", "_ops.py", raising=False)
     monkeypatch.chdir(folder)
     (folder / "mine.py").write_text("def mine(o, masks, r):\n    return masks.argmax(axis=1)\n")
-    assert identity_of("mine.py:mine", GAME).startswith(identity.SCHEME)
+    assert not identity_of("mine.py:mine", GAME).startswith(identity.UNKNOWN)
 
 
 def test_a_player_that_writes_into_its_folder_is_refused(folder: Path) -> None:
@@ -226,31 +246,35 @@ def test_a_player_that_writes_into_its_folder_is_refused(folder: Path) -> None:
         assert len(kept.contests(setting)) == 1
 
 
-def test_a_folder_that_is_too_large_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, store = write_player(folder, "a helper module"), folder / "store.db"
-    monkeypatch.setattr(identity, "MAX_FILES", 400)
-    for number in range(401):
-        (folder / f"{number}.txt").touch()
-    said = refusal(play, store, spec)
-    assert f"{folder} has more than 400 files or 256 MiB" in said and "cannot be kept" in said
-    play_match(GAME, spec, "first_legal", 1)  # without a store
-
-
 def refusal(call: Callable[..., Any], *arguments: Any) -> str:
     with pytest.raises((ValueError, PlayerError)) as refused:
         call(*arguments)
     return str(refused.value)
 
 
-def test_results_of_another_version_are_not_used(
+def test_results_of_another_parlour_are_not_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert play(folder / "store.db", "random")[1] == 1
-    assert play(folder / "store.db", "random")[1] == 0
-    monkeypatch.setattr(identity, "__version__", "99.0")
-    assert play(folder / "store.db", "random")[1] == 1
+    """Whether its version is another, or only one of its files."""
+    installed = folder / "site-packages/parlour"
+    (installed / "baselines").mkdir(parents=True)
+    for name in ("__init__.py", "baselines/values.npy", "README.md"):
+        (installed / name).touch()
+    played = []
+    for change in (
+        lambda: None,
+        lambda: (installed / "README.md").write_text("edited"),
+        lambda: (installed / "baselines/values.npy").write_text("edited"),
+        lambda: (installed / "__init__.py").write_text("edited"),
+        lambda: monkeypatch.setattr(identity, "__version__", "99.0"),
+    ):
+        change()
+        identity.parlour_digest.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(identity, "__file__", str(installed / "baselines/arena/results/i.py"))
+            played.append(play(folder / "store.db", "random")[1])
+    identity.parlour_digest.cache_clear()
+    assert played == [1, 0, 1, 1, 1]
 
 
 def test_a_game_of_another_package_depends_on_its_folder(
@@ -264,6 +288,7 @@ def test_a_game_of_another_package_depends_on_its_folder(
         "    game = load_game('notty', **config)\n"
         "    object.__setattr__(game, 'make', mine)\n"
         "    return game\n"
+        "CARDS = 'cards.csv'\n"
     )
     monkeypatch.syspath_prepend(str(folder))
 
@@ -272,7 +297,7 @@ def test_a_game_of_another_package_depends_on_its_folder(
 
     monkeypatch.setattr(identity, "_STARTED", float("inf"))  # edits before this process began
     before = in_a_child(found)
-    assert "; package game_of_mine " in before
+    assert before.startswith("random; __init__.py ")
     assert in_a_child(found) == before
     (folder / "game_of_mine/cards.csv").write_text("")
     assert in_a_child(found) != before
@@ -282,101 +307,11 @@ def test_what_results_depend_on_is_printed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec, store = write_player(folder, "a helper module"), folder / "store.db"
-    play(store, spec)
+    in_a_child(play, store, spec)
     said = told(f"ratings {store} --files", capsys)
-    assert f"made of {spec}" in said and "  folder of mine.py " in said and "  parlour 0." in said
+    assert f"made of {spec}" in said and "  mine.py " in said and "  parlour/0." in said
     assert "differs now" not in said
-    (folder / "other.txt").write_text("")
+    (folder / "other.py").write_text("")
     said = told(f"ratings {store} --files", capsys)
     (line,) = (line for line in said.splitlines() if "differs now" in line)
-    assert line.startswith("  folder of mine.py ")
-
-
-def test_a_store_of_another_format_is_refused(folder: Path) -> None:
-    store = folder / "store.db"
-    play(store, "random")
-    with contextlib.closing(sqlite3.connect(store)) as database:
-        database.execute("PRAGMA user_version = 2")
-    with pytest.raises(ValueError, match="it has format 2, and this version of Parlour reads"):
-        Store(store)
-
-
-# Our own code and data: a copy of the tree is edited, and identities are compared.
-
-IDENTITIES = """
-import json, os, sys
-from pathlib import Path
-from parlour.envs import load_game
-from parlour.baselines.arena.results import identity
-
-PLAYERS = json.loads(sys.argv[1])
-
-def identities():
-    found = {}
-    for name, players in PLAYERS.items():
-        game = load_game(name)
-        keys = [f"{name} {player}" for player in players]
-        found |= zip(keys, (identity.identity_of(one, game) for one in players), strict=True)
-    return found
-
-def edited(paths):
-    receive, send = os.pipe()
-    if os.fork() == 0:
-        old = {path: Path(path).read_bytes() for path in paths}
-        for path in paths:
-            extra = b"\\n# edited" if path.endswith(".py") else b"\\n"
-            Path(path).write_bytes(old[path] + extra)
-        os.write(send, json.dumps(identities()).encode())
-        for path in paths:
-            Path(path).write_bytes(old[path])
-        os._exit(0)
-    os.close(send)
-    os.wait()
-    return json.loads(os.fdopen(receive).read())
-
-identity._STARTED = float("inf")  # an edit stands for one before this process began
-print(json.dumps([edited(paths.split()) for paths in sys.argv[2:]]))
-"""
-
-OURS = {
-    "notty": ["random", "finisher", "mcts"],
-    "president": ["lowest", "dqn"],
-    "splendor": ["random", "mine/mine.py:choose"],
-}
-EVERYONE = {f"{name} {player}" for name, players in OURS.items() for player in players}
-USERS = "splendor mine/mine.py:choose"  # it may import anything of Parlour
-NOTTY = {"notty random", "notty finisher", "notty mcts", USERS}
-# What an edit of each file changes.
-EDITS = {
-    "scripts/commands/watch.py envs/notty/README.md": set(),
-    "training/dqn.py": {USERS},
-    "baselines/notty/values.npy": NOTTY,
-    "envs/notty/rules.py": NOTTY,
-    "envs/splendor/cards.csv": {"splendor random", USERS},
-    "baselines/president/checkpoints/dqn.pt": {"president dqn", "president lowest", USERS},
-    "baselines/search/mcts.py": EVERYONE,
-    "baselines/arena/play/batches.py": EVERYONE,
-    "envs/core/play/seating.py": EVERYONE,
-    "envs/registry.py": EVERYONE,
-    "mine/mine.py": {USERS},
-}
-
-
-def test_our_players_results_depend_on_parlour_and_on_their_game(
-    tmp_path: Path,
-) -> None:
-    for name in ("envs", "baselines", "training", "scripts", "parlour"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=ignored)
-    script = tmp_path / "identities.py"
-    script.write_text(IDENTITIES)
-    (tmp_path / "mine").mkdir()
-    for name in ("mine/mine.py", "nothing.log"):
-        (tmp_path / name).write_text("")
-    files = ["nothing.log", *EDITS]
-    arguments = (str(script), json.dumps(OURS), *files)
-    before, *after = json.loads(ended(*arguments, cwd=tmp_path, PYTHONPATH=str(tmp_path)).stdout)
-    assert set(before) == EVERYONE
-    assert all(text.startswith(identity.SCHEME) for text in before.values())
-    for edited, found in zip(EDITS, after, strict=True):
-        assert {who for who in EVERYONE if found[who] != before[who]} == EDITS[edited], edited
+    assert line.startswith("  mine.py ")

@@ -12,7 +12,6 @@ from docs.studies.learning_record import page as learning_page
 from docs.studies.learning_speed import page as learning_speed_page
 from docs.studies.sizes import page as sizes_page
 from parlour.baselines.arena.ratings.sprt import Sprt
-from parlour.baselines.arena.results import identity
 from parlour.baselines.arena.results.league_pages import index as league_index
 from parlour.baselines.arena.results.league_pages import page as league_page
 from parlour.baselines.arena.results.league_pages import time_text, with_ladders
@@ -111,8 +110,6 @@ PPO = next(
     if league["seats"] == 4 and rung["player"] == "ppo"
 )
 FACTS = (
-    Fact("docs/pages/arena.md", "may have {:,} files", identity.MAX_FILES),
-    Fact("docs/pages/arena.md", "and {} MiB", identity.MAX_MIB),
     Fact("docs/pages/arena.md", "wrong in {:.0f} % of cases", 100 * Sprt(0, 1).alpha),
     Fact("docs/pages/environments.md", "bit `a % {0}` of word `a // {0}`", WORD_BITS),
     Fact("docs/protocol.md", "at most {:,} bytes", protocol.MAX_BYTES),

@@ -84,7 +84,7 @@ def check_unchanged(entrants: Sequence[Entrant], game: Game) -> None:
         if files_named(entrant.spec, game) and identity_of(entrant.spec, game) != entrant.identity:
             raise PlayerError(
                 f"files that {entrant.name} depends on changed while it played, so these results "
-                "are not kept; a player may write logs (*.log) in its folder, and nothing else"
+                "are not kept; a player may write logs (*.log), and no code or files that it names"
             )
 
 

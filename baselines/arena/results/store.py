@@ -1,8 +1,8 @@
 """The store: every batch of results on disk as soon as it is played, in one SQLite file.
 
-A result is kept under everything it depends on: the game with its version and settings, the players
-(see `identity`), the seating, the control and the deals. A killed run continues where it stopped,
-and tournaments reuse each other's results.
+A result is kept under everything it depends on: Parlour, the game with its version and settings,
+the players (see `identity`), the seating, the control and the deals. A killed run continues where
+it stopped, and tournaments reuse each other's results.
 """
 
 import contextlib
@@ -10,8 +10,10 @@ import json
 import logging
 import os
 import sqlite3
+import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +24,7 @@ from ....envs.core.rng import SEED_LIMIT
 from ..play.batches import Contest, Control, DealBatch, Fault, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS
-from .identity import SEPARATOR, UNKNOWN
+from .identity import PARLOUR, SEPARATOR, UNKNOWN, parlour_digest
 
 FORMAT = 1
 _logger = logging.getLogger("parlour.store")
@@ -39,7 +41,7 @@ CREATE TABLE IF NOT EXISTS setting (  -- what is played, and how players are hel
     game TEXT, version INTEGER, num_seats INTEGER, config TEXT, control TEXT,
     UNIQUE (game, version, num_seats, config, control));
 CREATE TABLE IF NOT EXISTS player (
-    id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT);
+    id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT, entered TEXT);
 CREATE TABLE IF NOT EXISTS contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
@@ -48,7 +50,26 @@ CREATE TABLE IF NOT EXISTS batch (
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
     PRIMARY KEY (contest, first_seed, num_deals));
 """
+_ERROR = 1e-9  # of a return, by rounding
 _OF_DEALS = "contest = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
+
+
+# What people read in place of SQLite's words.
+_CAUSES = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_BUSY: "another program keeps it locked",
+    sqlite3.SQLITE_NOTADB: "it is not a store of results",
+}
+
+
+class StoreError(ValueError):
+    """A store cannot keep a result, or has one that cannot be; the message names it."""
+
+
+def cause_of(error: sqlite3.Error) -> str:
+    """Return why a store cannot be used, for people."""
+    code = getattr(error, "sqlite_errorcode", None)  # Python's own errors have none
+    return str(error) if code is None else _CAUSES.get(code & 0xFF, str(error))
 
 
 def store_files(path: Path | str) -> list[str]:
@@ -120,6 +141,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
     def __init__(self, path: Path | str, to_read: bool = False) -> None:
         self.path = Path(path)
         self._told: set[str] = set()  # warnings, each logged once
+        if self.path.is_dir():
+            raise ValueError(f"{path} is a folder; name a file for the store")
         is_there = self.path.exists()
         can_write = all(os.access(p, os.W_OK) for p in (self.path, self.path.parent))
         is_written = not to_read and (can_write or not is_there)
@@ -130,7 +153,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self._database.row_factory = sqlite3.Row
             self._prepare()
         except sqlite3.Error as error:
-            raise ValueError(f"{path} is not a store of results: {error}") from error
+            raise ValueError(f"cannot open the store {path}: {cause_of(error)}") from error
 
     def close(self) -> None:
         """Close the file; everything is on disk already."""
@@ -153,7 +176,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
         if application != _APPLICATION:
-            raise sqlite3.DatabaseError("it is of another program")
+            raise sqlite3.DatabaseError(_CAUSES[sqlite3.SQLITE_NOTADB])
         if found != FORMAT:
             raise sqlite3.DatabaseError(
                 f"it has format {found}, and this version of Parlour reads format {FORMAT}: "
@@ -181,20 +204,23 @@ class Store(contextlib.AbstractContextManager["Store"]):
             )
 
     def enter(self, setting: Setting, contest: Contest) -> None:
-        """Make a place for results. Raises ValueError where a player's cannot be kept."""
+        """Make a place for results. Raises StoreError where a player's cannot be kept."""
         with self._writing():
             self._contest_id(setting, contest, inserts=True)
 
     def read(
         self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
-        """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
+        """Yield (first seed, outcomes) of each batch of a contest with some of these deals.
+
+        Raises StoreError for a return outside -1 .. 1.
+        """
         rows = self._database.execute(
-            "SELECT first_seed, num_deals, returns, faults FROM batch "
+            "SELECT rowid, first_seed, num_deals, returns, faults FROM batch "
             f"WHERE {_OF_DEALS} ORDER BY first_seed, num_deals",
             (self._contest_id(setting, contest), seeds[-1], seeds[0]),
         )
-        for first_seed, num_deals, packed, faults in rows.fetchall():
+        for row, first_seed, num_deals, packed, faults in rows.fetchall():
             try:
                 returns = np.frombuffer(zlib.decompress(packed), "<f8")
                 outcomes = Outcomes(
@@ -204,6 +230,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
             except (zlib.error, ValueError, TypeError, RecursionError):
                 self._warn_of_damage(contest, first_seed, num_deals)
                 continue
+            is_return = np.abs(outcomes.returns) <= 1 + _ERROR  # NaN is none
+            if not is_return.all():
+                deal, sitting, seat = np.argwhere(~is_return)[0]
+                raise StoreError(
+                    f"{self.path}: row {row} of its batches has a return of "
+                    f"{outcomes.returns[deal, sitting, seat]:g}, which is not in -1 .. 1: "
+                    f"{setting.game}, deal {first_seed + deal}, sitting {sitting}, seat {seat}"
+                )
             yield first_seed, outcomes
 
     def _warn_of_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
@@ -253,29 +287,23 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def _players(self) -> dict[int, Entrant]:
         rows = self._database.execute("SELECT * FROM player").fetchall()
-        names = [row["name"] for row in rows]
-        return {
-            row["id"]: Entrant(
-                row["name"] if names.count(row["name"]) == 1 else f"{row['name']} #{row['id']}",
-                row["spec"],
-                row["identity"],
-            )
-            for row in rows
-        }
+        names = _told_apart(rows)
+        return {row["id"]: Entrant(names[row["id"]], row["spec"], row["identity"]) for row in rows}
 
     def _contest_id(self, setting: Setting, contest: Contest, inserts: bool = False) -> int | None:
         """Return the id of a contest; where it is missing None, or the id of a new row.
 
-        Raises ValueError where the results of a new player cannot be kept.
+        Raises StoreError where the results of a new player cannot be kept.
         """
         players = []
         for entrant in contest.entrants:
             kind, _, rest = entrant.identity.partition(SEPARATOR)
             if inserts and kind == UNKNOWN:
                 reason = rest.partition(SEPARATOR)[2]
-                raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
+                raise StoreError(f"results of {entrant.name} cannot be kept: {reason}")
             others = {"name": entrant.name, "spec": str(entrant.spec)}
-            players.append(self._id("player", {"identity": entrant.identity}, inserts, others))
+            others["entered"] = time.strftime("%Y-%m-%d %H:%M:%S")
+            players.append(self._id("player", {"identity": _complete(entrant)}, inserts, others))
         number = self._id("setting", setting.as_row(), inserts)
         row = {"setting": number, "seating": contest.seating, "players": json.dumps(players)}
         return self._id("contest", row, inserts)
@@ -292,3 +320,18 @@ class Store(contextlib.AbstractContextManager["Store"]):
         where = " AND ".join(f"{name} = :{name}" for name in key)
         found = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
         return None if found is None else found["id"]
+
+
+def _complete(entrant: Entrant) -> str:
+    """Return an entrant's identity after Parlour's own; one that a store has read has both."""
+    is_complete = entrant.identity.startswith(PARLOUR)
+    return entrant.identity if is_complete else f"{parlour_digest()}{SEPARATOR}{entrant.identity}"
+
+
+def _told_apart(rows: Sequence[sqlite3.Row]) -> dict[int, str]:
+    """Return the players' names by id: those of one name have their text too, versions the time."""
+    names = {row["id"]: row["name"] for row in rows}
+    for longer in ("{spec}", "{spec} (as of {entered})", "{spec} (as of {entered}, #{id})"):
+        counts = Counter(names.values())
+        names |= {row["id"]: longer.format(**row) for row in rows if counts[names[row["id"]]] > 1}
+    return names
