@@ -16,9 +16,10 @@ from parlour.baselines.networks.modules import WIDEST_UNARY, UnaryEncoder
 from parlour.envs import load_game
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-from parlour.training import dqn, session
+from parlour.training import dqn, ppo, session
 from parlour.training.replay_buffer import ReplayBuffer
 from parlour.training.rollout import Rollout, Transitions
+from parlour.training.settings import shares_of_tables
 
 from . import toy_game
 from .probe_game import probe_game
@@ -288,10 +289,11 @@ def test_the_encoder_needs_no_field_of_either_kind(low: int, high: int, shown: A
     ("settings", "said"),
     [
         (
-            {"opponents": ("random", "first_legal")},
-            "opponent_weights has a weight for each of the opponents; got 1 for 2",
+            {"opponent_weights": (1.0, 2.0)},
+            "opponent_weights has a weight for each of the opponents; got 2 for 1",
         ),
-        ({"opponent_weights": (1.0, 2.0)}, "got 2 for 1"),
+        ({"num_tables": 10**9}, "num_tables must be"),
+        ({"hidden": (64, 10**9)}, "hidden must be"),
         ({"opponent_weights": (-1.0,)}, "0 or more"),
         ({"self_play": -0.1}, "0 or more"),
         ({"self_play": float("nan")}, "0 or more"),
@@ -309,6 +311,14 @@ def test_settings_that_cannot_work_are_refused_before_the_first_step(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         next(dqn.train(GAMES["president"], dataclasses.replace(SMALL, **settings)))
+
+
+def test_opponents_without_weights_meet_equally_often() -> None:
+    """As the page on training has it: `parlour train ... --opponents random,lowest`."""
+    for config in (ppo.Config, dqn.Config):
+        opponents = config(opponents=("random", "lowest"), self_play=1.0)
+        shares = shares_of_tables(1.0, opponents.opponents, opponents.opponent_weights)
+        np.testing.assert_allclose(shares, [1 / 3] * 3)
 
 
 def session_in(folder: Path, **settings: Any) -> session.Session:

@@ -39,7 +39,7 @@ class Config:
     opponents: tuple[str, ...] = setting(
         ("random",), "players that one learning seat meets elsewhere"
     )
-    opponent_weights: tuple[float, ...] = setting((1.0,), "weight of each opponent's tables")
+    opponent_weights: tuple[float, ...] = setting((), "weight of each opponent's tables; none: 1")
     n_steps: int = setting(3, "decisions of a seat from an observation to its bootstrap")
     buffer_size: int = setting(1_000_000, "number of transitions that the replay buffer holds")
     batch_size: int = setting(1024, "number of transitions in a gradient step")

@@ -58,7 +58,7 @@ class Config:
     )
     self_play: float = setting(1.0, "weight of the tables at which every seat learns")
     opponents: tuple[str, ...] = setting((), "compiled players that one seat learns against")
-    opponent_weights: tuple[float, ...] = setting((), "weight of each opponent's tables")
+    opponent_weights: tuple[float, ...] = setting((), "weight of each opponent's tables; none: 1")
     num_threads: int = setting(2, "half of them play, half compute gradients")
 
     def __post_init__(self) -> None:

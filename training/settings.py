@@ -9,6 +9,7 @@ import numpy as np
 from ..envs.core.game import check_range
 
 MAX_COUNT = 10**12
+MAX_UNITS, MAX_TABLES = 2**14, 2**20  # of a layer, and of games side by side; memory ends before
 
 
 def check_learner_settings(
@@ -25,11 +26,12 @@ def check_learner_settings(
     for field in dataclasses.fields(config):
         if field.type is int:
             least = 0 if field.name in ("seed", *from_zero) else 1
-            check_range(field.name, getattr(config, field.name), least, MAX_COUNT)
+            most = MAX_TABLES if field.name == "num_tables" else MAX_COUNT
+            check_range(field.name, getattr(config, field.name), least, most)
     if not config.hidden:
         raise ValueError("hidden must name at least one layer of units")
     for units in config.hidden:
-        check_range("hidden", units, 1, MAX_COUNT)
+        check_range("hidden", units, 1, MAX_UNITS)
     for name in above_zero:
         if not getattr(config, name) > 0:
             raise ValueError(f"{name} must be above 0; got {getattr(config, name)}")
@@ -41,7 +43,11 @@ def check_learner_settings(
 def shares_of_tables(
     self_play: float, opponents: Sequence[Any], weights: Sequence[float]
 ) -> np.ndarray:
-    """Return the shares of tables with self-play and with each opponent. Raises ValueError."""
+    """Return the shares of tables with self-play and with each opponent. Raises ValueError.
+
+    Without weights each opponent has the weight 1.
+    """
+    weights = list(weights) or [1.0] * len(opponents)
     if len(weights) != len(opponents):
         raise ValueError(
             "opponent_weights has a weight for each of the opponents; got "
