@@ -23,6 +23,7 @@ from ..envs.core.game import Game
 from ..envs.core.play.loops import loops_of
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import player_streams
+from ..envs.core.whole_files import written_whole
 from .advice.move_values import EXACT, exact_values_of
 from .players.making import make_policy, resolved
 from .plies import Plies, plies_of
@@ -31,6 +32,7 @@ from .prompts import Style, answer, instructions, position_text
 
 DEFAULT_SEARCH = "mcts"  # values moves where the game is not solved
 EXTRA = "record"  # has the packages
+PORTION = 64  # episodes of Minari, after which their number is written
 FLAT, MASK = "observation", "action_mask"  # of the Dict space of a single-seat environment
 
 
@@ -58,16 +60,26 @@ def record(
 ) -> int:
     """Play the deals `seeds` and write them to a file; return the number of plies.
 
-    `on_progress` is called with the games done so far. Raises ValueError where a package is
-    missing, where values do not fit the format, for an unknown player and an illegal action.
+    `on_progress` is called with the games done so far. The file has its name once it is complete.
+    Raises ValueError where a package is missing, where values do not fit the format, for a folder
+    that is not empty, an unknown player and an illegal action, and OSError.
     """
     num_games = num_plies = 0
     policies = what.policies  # errors come before the file
-    with contextlib.closing(FORMATS[file_format](what, path)) as recorder:
-        for plies in plies_of(what.game, policies, np.arange(seeds.start, seeds.stop)):
-            recorder.write(plies)
-            num_games, num_plies = num_games + len(plies.seeds), num_plies + len(plies.seats)
-            on_progress(num_games)
+    if path.is_dir() and (FORMATS[file_format] is not _Minari or any(path.iterdir())):
+        raise ValueError(f"{path} is a folder that exists; name another place")
+    with written_whole(path) as partial:
+        try:
+            with contextlib.closing(FORMATS[file_format](what, partial)) as recorder:
+                for plies in plies_of(what.game, policies, np.arange(seeds.start, seeds.stop)):
+                    recorder.write(plies)
+                    num_games += len(plies.seeds)
+                    num_plies += len(plies.seats)
+                    on_progress(num_games)
+        except KeyboardInterrupt as stop:
+            raise KeyboardInterrupt(
+                f"stopped; at least {num_games:,} deals are in {partial}"
+            ) from stop
     return num_plies
 
 
@@ -216,9 +228,11 @@ class _Minari:
         )
 
     def write(self, plies: Plies) -> None:
-        """Append an episode for each seat that acts in a game."""
-        episodes = (self._episode(plies, *place) for place in plies.episodes())
-        self.storage.update_episodes(episodes)
+        """Append an episode for each seat that acts in a game; the metadata count each portion."""
+        places = list(plies.episodes())
+        for start in range(0, len(places), PORTION):
+            portion = (self._episode(plies, *place) for place in places[start : start + PORTION])
+            self.storage.update_episodes(portion)
 
     def _episode(self, plies: Plies, index: int, seat: int, rows: np.ndarray) -> Any:
         game, count = self.what.game, len(rows)
@@ -294,6 +308,7 @@ class _Chats:
                 ],
             }
             self.file.write(json.dumps(line) + "\n")
+        self.file.flush()  # whole lines, should this process be killed
 
     def _turns(self, plies: Plies, row: int) -> tuple[dict[str, str], dict[str, str]]:
         """Return what the seat is asked and what it answers."""

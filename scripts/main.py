@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _run(arguments)
         finally:
             sys.stdout.flush()  # not at exit, where no error can be answered any more
-    except KeyboardInterrupt:
-        return _ended(program, "stopped", INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        return _ended(program, str(stop) or "stopped", INTERRUPTED)
     except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
         _drop_output()
     except Exception as error:

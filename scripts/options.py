@@ -136,7 +136,7 @@ def writing(what: object) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadArgument(f"cannot write {what}: {error.strerror}") from error
+        raise BadArgument(f"cannot write {what}: {error.strerror or error}") from error
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ from rich.table import Table
 from ..baselines.arena import MatchResult, Standings
 from ..baselines.arena.results.export import about, counting, export, finite, sections
 from ..baselines.waiting import Wait, progress_logger
+from ..envs.core.whole_files import write_whole
 from .options import writing
 from .validators import file_to_write
 
@@ -170,7 +171,7 @@ def write_json(data: Any, file: str | None) -> None:
         sys.stdout.write(text)
         return
     with writing(file):
-        Path(file).write_text(text)
+        write_whole(file, text)
 
 
 def new_folder(name: str) -> Path:

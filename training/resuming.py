@@ -1,10 +1,12 @@
 """Save where a learner stands, and continue from there."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..envs.core.whole_files import write_whole
 from .progress import within
 
 
@@ -28,9 +30,9 @@ class Resumable:
 
     def save(self, path: Path) -> None:
         """Write the state to a file, whole or not at all."""
-        partial = path.with_suffix(".partial")
-        torch.save(self.state_dict(), partial)
-        partial.replace(path)
+        content = io.BytesIO()
+        torch.save(self.state_dict(), content)
+        write_whole(path, content.getvalue())
 
     def load(self, path: Path) -> None:
         """Continue from a file. Raises ValueError for one that does not fit."""

@@ -20,6 +20,7 @@ from ..baselines.networks.kinds import KINDS, policy_of
 from ..baselines.policies.file_names import CHECKPOINT_FILE as CHECKPOINT_FILE
 from ..baselines.statistics.result_words import words_of
 from ..envs.core.game import Game
+from ..envs.core.whole_files import write_whole, written_whole
 from .evaluate import evaluate
 
 CURVE_FILE = "curve.csv"
@@ -192,7 +193,7 @@ def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
     """Write the learning curve as CSV: one row for each measurement against each player."""
     import pandas as pd
 
-    pd.DataFrame(curve).to_csv(folder / CURVE_FILE, index=False)
+    write_whole(folder / CURVE_FILE, pd.DataFrame(curve).to_csv(index=False))
 
 
 def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
@@ -220,4 +221,5 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)  # never over a line
-    figure.savefig(path, dpi=150)
+    with written_whole(path) as partial:
+        figure.savefig(partial, dpi=150)

@@ -5,6 +5,7 @@ same facts for people.
 """
 
 import dataclasses
+import io
 import operator
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ from torch import nn
 
 from ... import __version__
 from ...envs.core.game import Game
+from ...envs.core.whole_files import write_whole
 from ..policies.file_names import checkpoint_file
 from ..statistics.result_words import words_of
 from .kinds import new_network
@@ -48,8 +50,10 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
     """Write the checkpoint to `path` (`.pt`) and its model card beside it (`.md`)."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    torch.save(dataclasses.asdict(checkpoint), path)
-    path.with_suffix(".md").write_text(model_card(checkpoint))
+    content = io.BytesIO()
+    torch.save(dataclasses.asdict(checkpoint), content)
+    write_whole(path, content.getvalue())
+    write_whole(path.with_suffix(".md"), model_card(checkpoint))
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game, check_range
+from ...envs.core.whole_files import write_whole
 from ...envs.registry import load_game
 from ..arena.play.batches import BATCH_DEALS, play_deals
 from ..players.making import make_policy
@@ -163,8 +164,8 @@ def write_results(
     """Write all results so far, as data and as text."""
     head = {"game": GAME, **settings._asdict(), "is_complete": len(results) == num_trials}
     data = {**head, "trials": [result.as_data() for result in results]}
-    files[0].write_text(json.dumps(data, indent=2) + "\n")
-    files[1].write_text(summary(settings, results))
+    write_whole(files[0], json.dumps(data, indent=2) + "\n")
+    write_whole(files[1], summary(settings, results))
 
 
 def summary(settings: TrialSettings, results: Sequence[Result]) -> str:

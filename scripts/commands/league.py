@@ -18,7 +18,8 @@ from ...baselines.players.best import NAME as BEST
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ...envs.core.pages import folder_of
-from ..options import BadArgument, known_games
+from ...envs.core.whole_files import write_whole
+from ..options import BadArgument, known_games, writing
 from ..output import counted, new_folder
 from ..plans import add_plan, chosen_plan
 from ..validators import number_of_deals
@@ -65,15 +66,16 @@ def _write(folder: Path, name: str, league: dict[str, Any]) -> None:
     others = [one for one in recorded(folder).get(name, []) if one["seats"] != league["seats"]]
     leagues = sorted([*others, league], key=lambda one: one["seats"])
     text = json.dumps(leagues, indent=1, ensure_ascii=False) + "\n"
-    (folder / f"{name}.json").write_text(text, encoding="utf-8")
-    (folder / f"{name}.md").write_text(page(name, leagues), encoding="utf-8")
-    (folder / "index.md").write_text(index(recorded(folder)), encoding="utf-8")
+    with writing(f"to {folder}"):
+        write_whole(folder / f"{name}.json", text)
+        write_whole(folder / f"{name}.md", page(name, leagues))
+        write_whole(folder / "index.md", index(recorded(folder)))
 
 
 def _update_readme(name: str, leagues: list[dict[str, Any]]) -> None:
     file = folder_of(name) / "README.md"
     try:
-        file.write_text(with_ladders(file.read_text(encoding="utf-8"), leagues), encoding="utf-8")
+        write_whole(file, with_ladders(file.read_text(encoding="utf-8"), leagues))
     except (OSError, ValueError) as error:
         raise BadArgument(f"cannot write the ladders of {file}: {error}") from error
 

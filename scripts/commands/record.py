@@ -19,6 +19,7 @@ from ..options import (
     for_each_seat,
     player_names,
     user_input,
+    writing,
 )
 from ..output import counted
 from ..validators import file_to_write
@@ -66,10 +67,10 @@ def run(arguments: argparse.Namespace) -> None:
     players = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
     seeds = range(first_seed(arguments), first_seed(arguments) + arguments.deals)
     start = time.perf_counter()
-    with counted(game.name, arguments.deals) as on_progress, user_input():
-        given = arguments.values
+    given, path = arguments.values, Path(arguments.out)
+    with counted(game.name, arguments.deals) as on_progress, user_input(), writing(path):
         valued_by = None if given is None else valuer_of(game, given or None)
-        what, path = Recorded(game, players, valued_by), Path(arguments.out)
+        what = Recorded(game, players, valued_by)
         num_plies = record(what, seeds, path, arguments.format, on_progress)
     seconds = time.perf_counter() - start
     values = f", values by {valued_by}" if valued_by else ""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
+from ...envs.core.whole_files import write_whole
 from ..options import BadArgument, check_seat, user_input, writing
 from ..output import counted
 from ..table.stored_games import arena_game, judged_plies
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
     page = replay_page(replay_data(transcript, arguments.seat, names, judged))
     path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")
     with writing(path):
-        path.write_text(page, encoding="utf-8")
+        write_whole(path, page)
     print(f"{len(transcript.plies)} plies of {game.name}: {path}")
     if arguments.html is None:
         webbrowser.open(path.as_uri())

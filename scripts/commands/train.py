@@ -14,7 +14,15 @@ from typing import Any
 
 from ...baselines.arena import MatchResult
 from ...training import session
-from ..options import BadArgument, add_game, chosen_game, chosen_players, player_names, user_input
+from ..options import (
+    BadArgument,
+    add_game,
+    chosen_game,
+    chosen_players,
+    player_names,
+    user_input,
+    writing,
+)
 from ..output import new_folder, print_matches, progress_bar
 from ..validators import number_of_deals, positive
 
@@ -180,7 +188,8 @@ def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[Match
             bar.update(task, completed=progress.done, description=_standing(progress))
 
         try:
-            session.run(plan, on_progress, on_measured)
+            with writing(f"to {plan.folder}"):
+                session.run(plan, on_progress, on_measured)
         except ValueError as error:
             is_defect = bar.tasks[task].completed > 0  # or else the learner refused its settings
             if is_defect and not isinstance(error, session.NothingLearned):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ....envs.core.whole_files import write_whole
 from ...statistics.estimates import Estimate
 from ...statistics.result_words import words_of
 from ..ratings.standings import DOUBTFUL, Standings
@@ -55,10 +56,10 @@ def export(table: Standings, folder: Path) -> list[Path]:
         "summary.md": summary(table),
     }
     for name, text in written.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_whole(folder / name, text)
     tables = {"standings.csv": _standings(table), "cross_table.csv": _pairs(table)}
     for name, rows in tables.items():
-        pd.DataFrame(rows).to_csv(folder / name, index=False)
+        write_whole(folder / name, pd.DataFrame(rows).to_csv(index=False))
     plot_ratings(table, folder / "ratings.png")
     return [folder / name for name in (*written, *tables, "ratings.png")]
 

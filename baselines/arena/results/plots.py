@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ....envs.core.whole_files import written_whole
 from ..ratings.standings import Standings
 
 _DPI = 150
@@ -38,7 +39,8 @@ def plot_ratings(table: Standings, path: Path) -> None:
     axes.set(xlabel=f"Elo above the {above}, 95 % interval", title=table.game)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path, dpi=_DPI)
+    with written_whole(path) as partial:
+        figure.savefig(partial, dpi=_DPI)
 
 
 def _finite_ends(elo: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ from ..catalogue import game_within
 from ..game import Game
 from ..play.playthrough import Playthrough, Turn
 from ..play.seating import SeatedPolicy
+from ..whole_files import write_whole
 from .page.replay import PlyJudgements, game_data, replay_frame
 
 _FIRST_LINE = "parlour transcript 1"
@@ -151,7 +152,7 @@ def replay_data(
 
 def save(transcript: Transcript, path: str | Path) -> None:
     """Write a transcript to a text file."""
-    Path(path).write_text(to_text(transcript), encoding="utf-8")
+    write_whole(path, to_text(transcript))
 
 
 def load(path: str | Path, game: Game | None = None) -> Transcript:

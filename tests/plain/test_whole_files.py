@@ -1,0 +1,147 @@
+"""A file of a user is written whole or not at all: an older one outlives full disks and kills."""
+
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from parlour.baselines.arena import play_tournament
+from parlour.baselines.arena.results.export import export
+from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
+from parlour.baselines.recordings import FORMATS, Recorded, record
+from parlour.envs import load_game
+from parlour.envs.core.played import transcript
+from parlour.envs.core.whole_files import write_whole, written_whole
+from parlour.scripts.options import BadArgument
+from parlour.scripts.output import write_json
+from parlour.training.resuming import Resumable
+from parlour.training.session import draw_curve
+from tests.commands import refusal
+from tests.processes import ROOT
+
+pytestmark = pytest.mark.plain
+
+GAME = load_game("trick_taking", num_values=3)
+OLD = "what was there before\n"
+
+
+class Learner(Resumable):
+    parts = ("network",)
+    network, progress = nn.Linear(8, 8), (1,)
+
+
+CHECKPOINT = Checkpoint("trick_taking", 0, {}, "ppo", {}, (8,), {"layer": torch.zeros(64)})
+TABLE = play_tournament(GAME, ["random", "first_play"], 2)
+POINT = {"against": "random", "cpu_seconds": 60.0, "fair_share": 0.5}
+POINT |= {"first_places": 0.5, "low": 0.4, "high": 0.6}
+WRITERS: dict[str, Callable[[Path], Any]] = {
+    "text": lambda path: write_whole(path, "new " * 50),
+    "checkpoint.pt": lambda path: save_checkpoint(CHECKPOINT, path),
+    "state.pt": lambda path: Learner().save(path),
+    "game.txt": lambda path: transcript.save(transcript.record(GAME, 1, actions=[]), path),
+    "result.json": lambda path: write_json(list(range(99)), str(path)),
+    "curve.png": lambda path: draw_curve([POINT], path),
+    "results.json": lambda path: export(TABLE, path.parent),
+    **{
+        f"games.{name}": lambda path, name=name: record(
+            Recorded(GAME, ("random",) * 2), range(4), path, name
+        )
+        for name in FORMATS
+        if name != "minari"
+    },
+}
+
+
+@contextlib.contextmanager
+def full_disk(size: int = 60) -> Iterator[None]:
+    """No file may grow beyond this size."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_older_file_outlives_a_full_disk(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(OLD)
+    with pytest.raises((OSError, BadArgument), match="too large"), full_disk():
+        WRITERS[name](path)
+    assert path.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [path]
+    WRITERS[name](path)
+    assert path in tmp_path.iterdir() and OLD.encode() not in path.read_bytes()
+
+
+def test_a_file_keeps_its_mode_a_link_its_place_and_a_device_is_no_file(tmp_path: Path) -> None:
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_text(OLD)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_whole(link, "new")
+    assert link.is_symlink() and path.read_text() == "new" and path.stat().st_mode & 0o777 == 0o640
+    write_whole("/dev/null", "new")
+    assert not Path("/dev/null").is_file()
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path, "new")
+    with contextlib.suppress(ZeroDivisionError), written_whole(tmp_path / "games") as folder:
+        folder.mkdir()
+        (folder / str(1 // 0)).touch()
+    assert {found.name for found in tmp_path.iterdir()} == {"file", "link"}
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path: Path) -> None:
+    """What a stopped one has is whole games under another name, which Ctrl-C says."""
+    path = tmp_path / "games.jsonl"
+    path.write_text(OLD)
+    command = "-m parlour record trick_taking --set num_values=3 --deals 200000 --format jsonl"
+    with subprocess.Popen(
+        [sys.executable, *command.split(), "--out", str(path)],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not (partial := [p for p in tmp_path.glob("*partial*") if p.stat().st_size]):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(stop)
+        said = process.communicate(timeout=30)[1]
+    assert path.read_text() == OLD
+    lines = partial[0].read_text().splitlines()
+    deals = {json.loads(line)["deal"] for line in lines[: len(lines) // 2]}
+    assert len(deals) > 1
+    if stop == signal.SIGINT:
+        counted = re.search(r"at least ([0-9,]+) deals are in " + str(partial[0]), said)
+        assert counted is not None
+        assert int(counted[1].replace(",", "")) <= len({json.loads(line)["deal"] for line in lines})
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_recording_that_has_no_place_is_refused_in_a_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "kept").touch()
+    run = f"record trick_taking --set num_values=3 --deals 4 --format {name} --out"
+    assert f"{tmp_path} is a folder" in refusal(f"{run} {tmp_path}", capsys)
+    if name != "minari":
+        with full_disk():
+            said = refusal(f"{run} {tmp_path}/games", capsys)
+        assert f"cannot write {tmp_path}/games" in said and "too large" in said
+        assert "cannot write /proc/games" in refusal(f"{run} /proc/games", capsys)
