@@ -81,7 +81,13 @@ def page(record: list[Entry]) -> str:
         for number, (entry, fault) in enumerate(faults, start=1)
     ]
     lines = [
-        TEXT["introduction"].format(total=len(record), compared=len(record) - len(silent)),
+        TEXT["introduction"].format(
+            versions=", ".join(
+                sorted({entry["version"] for entry in record if "version" in entry})
+            ),
+            total=len(record),
+            compared=len(record) - len(silent),
+        ),
         *markdown_table(("game", "version", "finding", "reproduction"), rows),
         "",
     ]

@@ -16,6 +16,7 @@ ENOUGH_REDEALS = 4  # where they have changed what every other seat is shown
 NUM_TWINS = 10  # tried at a position
 NUM_EXAMINED = 6  # random positions of a game that are compared, besides the last two
 MAX_PLIES = 400  # of a game that is audited
+INFO = "info "  # begins the names of views that may hold what is no part of the game
 
 
 class Shown(Protocol):
@@ -126,6 +127,7 @@ CHECKS = {
     "redeal_knows": "A re-deal changes nothing that the seat knows.",
     "redeal_hides": "A re-deal changes what the seat cannot know.",
     "views": "All that a seat is shown is the same where it knows the same.",
+    "turn": "Whose turn it is is the same where a seat knows the same.",
     "actions": "Legal actions are the same where the seat to act knows the same.",
     "episode": "A second episode of a seed shows the same as the first.",
     "returns": "The returns at the end are those that the game promises.",
@@ -148,6 +150,7 @@ class _Auditor:
         self.num_games = self.num_plies = 0
         self.counts = dict.fromkeys(CHECKS, 0)
         self.found: dict[tuple[str, bool], Finding] = {}
+        self.unsteady: set[str] = set()  # views that no episode repeats, which are not compared
         self.seed = 0
 
     def is_late(self) -> bool:
@@ -156,28 +159,38 @@ class _Auditor:
     def play(self, seed: int) -> None:
         """Play a random game, then play it again and audit some of its positions."""
         self.seed, rng = seed, random.Random(seed)
-        played: list[tuple[Mapping[str, Hashable], Any]] = []
+        played: list[tuple[int, Mapping[str, Hashable], Any]] = []
         position = self.subject.start(seed)
         while (actor := position.actor()) is not None and len(played) < MAX_PLIES:
             if self.is_late():
                 return
-            played.append((position.views(actor), rng.choice(position.legal())))
-            position.play(played[-1][1])
+            played.append((actor, position.views(actor), rng.choice(position.legal())))
+            position.play(played[-1][2])
         if actor is None and self.subject.declares_returns:
             self._compare("returns", None, position, position.wrong_returns())
         count = len(played)
         examined = {*rng.sample(range(count), min(count, NUM_EXAMINED)), count - 2, count - 1}
         position = self.subject.start(seed)
-        for ply, (views, action) in enumerate(played):
-            actor = position.actor()
-            fault = None if actor is not None and position.views(actor) == views else "it differs"
-            self._compare("episode", actor, position, fault)
-            if fault is not None or self.is_late():
+        for ply, (actor, views, action) in enumerate(played):
+            if not self._is_repeated(position, actor, views) or self.is_late():
                 return
             if ply in examined:
                 self._examine(position, rng)
             position.play(action)
         self.num_games += 1
+
+    def _is_repeated(self, position: Position, actor: int, before: Mapping[str, Hashable]) -> bool:
+        """Compare a second episode with what the seat to act was shown in the first.
+
+        What differs in the infos alone, such as a time, is left out of all comparisons from now on.
+        """
+        after = position.views(actor) if position.actor() == actor else {}
+        differing = {name for name in before if after.get(name) != before[name]}
+        if after and all(name.startswith(INFO) for name in differing):
+            self.unsteady |= differing
+        fault = _other_turn(actor, position.actor()) or self._different_view(before, after)
+        self._compare("episode", actor, position, fault)
+        return fault is None
 
     def _examine(self, position: Position, rng: random.Random) -> None:
         self.num_plies += 1
@@ -201,8 +214,8 @@ class _Auditor:
             redealt = position.redealt(seat, rng)
             if redealt is None:
                 return
-            self._compare("redeal_knows", seat, position, _difference(position, redealt, seat))
-            kept = {o for o in kept if redealt.views(o) == position.views(o)}
+            self._compare("redeal_knows", seat, position, self._difference(position, redealt, seat))
+            kept = {o for o in kept if not self._tells_apart(position, redealt, o)}
             if not kept and number >= ENOUGH_REDEALS:
                 break
         alternative = self._alternative(position, seat, kept, rng) if kept else None
@@ -215,10 +228,10 @@ class _Auditor:
         """Return a sentence if a twin looks alike to a seat but not to one of `kept`, else None."""
         for _ in range(NUM_TWINS):
             twin = position.twin(seat, rng)
-            if twin is None or _difference(position, twin, seat) is not None:
+            if twin is None or self._difference(position, twin, seat) is not None:
                 continue
             for other in kept:
-                if twin.views(other) != position.views(other):
+                if self._tells_apart(position, twin, other):
                     return (
                         f"{NUM_REDEALS} re-deals keep what seat {other} is shown, but the same is "
                         f"known after {twin.history()}"
@@ -229,18 +242,46 @@ class _Auditor:
         """Compare with a position that looks the same to the seat by its reference."""
         twins = (position.twin(seat, rng) for _ in range(NUM_TWINS))
         twin = next((each for each in twins if each is not None), None)
-        if twin is None or twin.actor() != position.actor():
+        if twin is None:
             return
-        seen = f"; it knows the same after {twin.history()}"
-        different = _different_view(position, twin, seat)
-        self._compare("views", seat, position, different and different + seen)
+        same = f"; it knows the same after {twin.history()}"
+        turn = _other_turn(position.actor(), twin.actor())
+        self._compare("turn", seat, position, turn and turn + same)
+        if turn is not None:
+            return
+        different = self._tells_apart(position, twin, seat)
+        self._compare("views", seat, position, different and different + same)
         if position.actor() == seat:
             legal = _different_actions(position, twin)
-            self._compare("actions", seat, position, legal and legal + seen)
+            self._compare("actions", seat, position, legal and legal + same)
+
+    def _difference(self, position: Shown, other: Shown, seat: int) -> str | None:
+        """Return what tells positions apart for a seat: a view, whose turn it is, its actions."""
+        fault = _other_turn(position.actor(), other.actor())
+        fault = fault or self._tells_apart(position, other, seat)
+        if fault is None and position.actor() == seat:
+            return _different_actions(position, other)
+        return fault
+
+    def _tells_apart(self, position: Shown, other: Shown, seat: int) -> str | None:
+        """Return how what a seat is shown differs."""
+        return self._different_view(position.views(seat), other.views(seat))
+
+    def _different_view(
+        self, before: Mapping[str, Hashable], after: Mapping[str, Hashable]
+    ) -> str | None:
+        for name, shown in before.items():
+            if name not in self.unsteady and after.get(name) != shown:
+                return f"the {name} differs: {_contrast(shown, after.get(name))}"
+        return None
 
     def result(self) -> Audit:
         """Return what was found so far."""
         subject, counts = self.subject, self.counts
+        unsteady = [
+            f"The {name} is not compared: it differs between two episodes of one seed."
+            for name in sorted(self.unsteady)
+        ]
         silent = [f"{CHECKS[check]} Nothing to compare." for check, n in counts.items() if n == 0]
         return Audit(
             subject.name,
@@ -249,25 +290,16 @@ class _Auditor:
             self.num_plies,
             counts,
             tuple(self.found.values()),
-            (*subject.notes, *silent),
+            (*subject.notes, *unsteady, *silent),
         )
 
 
-def _difference(position: Shown, other: Shown, seat: int) -> str | None:
-    """Return what tells two positions apart for a seat: a view, whose turn it is, its actions."""
-    if other.actor() != position.actor():
-        return f"it is the turn of {other.actor()}, not of {position.actor()}"
-    if (different := _different_view(position, other, seat)) is not None:
-        return different
-    return _different_actions(position, other) if position.actor() == seat else None
-
-
-def _different_view(position: Shown, other: Shown, seat: int) -> str | None:
-    before, after = position.views(seat), other.views(seat)
-    for name, seen in before.items():
-        if after.get(name) != seen:
-            return f"the {name} differs: {_contrast(seen, after.get(name))}"
-    return None
+def _other_turn(actor: int | None, other: int | None) -> str | None:
+    """Return a sentence where it is another seat's turn."""
+    if actor == other:
+        return None
+    turns = ("nobody's" if seat is None else f"seat {seat}'s" for seat in (other, actor))
+    return f"it is {next(turns)} turn, not {next(turns)}"
 
 
 def _different_actions(position: Shown, other: Shown) -> str | None:
@@ -278,9 +310,13 @@ def _different_actions(position: Shown, other: Shown) -> str | None:
 
 def _contrast(one: Any, other: Any) -> str:
     """Return the part of two values where they first differ."""
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+    places = []
+    while isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         index = next(k for k, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
-        return f"at {index}, {one[index]!r} and {other[index]!r}"
+        places.append(str(index))
+        one, other = one[index], other[index]
+    if places:
+        return f"at {', '.join(places)}, {one!r} and {other!r}"
     one, other = str(one), str(other)
     pairs = enumerate(zip(one, other, strict=False))
     start = next((k for k, pair in pairs if pair[0] != pair[1]), 0)

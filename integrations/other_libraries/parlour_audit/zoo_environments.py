@@ -3,12 +3,15 @@
 import importlib
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from parlour.envs.core.checks.any_env import AnyEnv, frozen
+import numpy as np
+
+from parlour.envs.core.checks.any_env import AnyEnv
 from parlour.envs.core.checks.report import Trial
 
-from .audit import Subject
-from .rlcard_games import SteppedPosition, notes_of
+from .audit import INFO, Subject
+from .rlcard_games import ADDRESS, SteppedPosition, notes_of
 
 _TRIAL = Trial(range(0), None, True, 0)
 
@@ -33,11 +36,23 @@ class ZooPosition(SteppedPosition):
         agent = self.env.agents[seat]
         seen = self.env.observation(agent)
         parts = seen if isinstance(seen, Mapping) else {"observation": seen}
+        infos = self.env.env.infos.get(agent, {})
         return {
-            **{name: frozen(part) for name, part in parts.items()},
-            "info": frozen(self.env.env.infos.get(agent, {})),
+            **{str(name): _readable(part) for name, part in parts.items()},
+            **{f"{INFO}{name}": _readable(part) for name, part in infos.items()},
             "rewards": float(self.env.total[seat]),
         }
+
+
+def _readable(value: Any) -> Hashable:
+    """Return a value as numbers and texts in nested tuples, which a finding can quote."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _readable(value.tolist())
+    if isinstance(value, Mapping):
+        return tuple((str(key), _readable(value[key])) for key in sorted(value, key=str))
+    if isinstance(value, list | tuple):
+        return tuple(map(_readable, value))
+    return value if isinstance(value, str | int | float) else ADDRESS.sub("", repr(value))
 
 
 def zoo_subject(path: str) -> Subject:
@@ -49,16 +64,17 @@ def zoo_subject(path: str) -> Subject:
         env = importlib.import_module(path).env()
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{path} is no module with a PettingZoo env(): {error}") from error
-    notes = notes_of(getattr(env.unwrapped, "env", None))
+    rlcard = getattr(env.unwrapped, "env", None)
     played = AnyEnv(env, _TRIAL)
 
     def start(seed: int) -> ZooPosition:
         played.reset(seed)
         return ZooPosition(played)
 
-    return Subject(
-        path, _with_version(path.partition(".")[0]), start, notes, declares_returns=False
-    )
+    packages = {one.partition(".")[0]: None for one in (path, type(rlcard).__module__)}
+    packages.pop("builtins", None)
+    versions = " on ".join(map(_with_version, packages))
+    return Subject(path, versions, start, notes_of(rlcard), declares_returns=False)
 
 
 def _with_version(package: str) -> str:

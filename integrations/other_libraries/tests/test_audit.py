@@ -1,6 +1,7 @@
 """The audit of other libraries' games: it finds each fault of a stand-in, none in a sound one."""
 
 import random
+import re
 import sys
 from collections.abc import Hashable, Mapping
 from pathlib import Path
@@ -28,7 +29,8 @@ class TwoCards:
         self.cards, self.plies, self.fault = cards, plies, fault
 
     def actor(self) -> int | None:
-        return None if self.plies == 3 else self.plies % 2
+        later = self.plies + self.cards[1] * (self.fault == "turn")
+        return None if self.plies == 3 else later % 2
 
     def legal(self) -> list[int]:
         hidden = self.cards[1 - self.plies % 2]
@@ -88,6 +90,7 @@ def test_each_fault_is_found_by_its_check(fault: str) -> None:
     caused = {
         "views": {"redeal_knows"},
         "actions": {"redeal_knows"},
+        "turn": {"redeal_knows"},
         "redeal_knows": {"redeal_hides"},
     }
     assert fault in checks and checks <= {fault} | caused.get(fault, set())
@@ -140,6 +143,50 @@ def test_the_hidden_cards_of_rlcard_are_shuffled_and_put_back(leaks: bool) -> No
     assert all(same) != leaks
     assert [player.hand for player in env.game.players] == [[1, 2], [3, 4]]
     assert env.game.dealer.deck == [5, 6, 7]
+
+
+TABLE = """
+import time
+from types import SimpleNamespace
+
+from tests.toy_aec import AGENTS, ToyEnv
+
+
+class Table(ToyEnv):
+    @property
+    def env(self):  # as PettingZoo wraps a game of RLCard
+        players = [SimpleNamespace(player_id=k, hand=hand) for k, hand in enumerate(self.hands)]
+        game = SimpleNamespace(players=players, dealer=SimpleNamespace(deck=[]))
+        return SimpleNamespace(name="uno", game=game)
+
+    def vector(self, seat):
+        first, *_ = [*self.hands[1 - seat], 0]
+        return super().vector(seat) + LEAK * first
+
+    def observe(self, agent):
+        self.infos[agent] = {"elapsed": time.perf_counter_ns()}
+        return super().observe(agent)
+
+
+env = Table
+"""
+
+
+@pytest.mark.parametrize(
+    ("leak", "sentence"), [(0, None), (1, r"the observation differs: at 0, \d and \d; it knows")]
+)
+def test_a_stopwatch_in_the_infos_is_left_out_and_a_leak_is_quoted_in_numbers(
+    leak: int, sentence: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"table_{leak}.py").write_text(TABLE.replace("LEAK", str(leak)))
+    monkeypatch.syspath_prepend(tmp_path)
+    result = audited(f"table_{leak}", 20)
+    assert result.num_games == 20 and result.counts["views"] > 50
+    assert "The info elapsed is not compared" in str(result.not_told)
+    findings = [finding for finding in result.findings if finding.check == "views"]
+    assert bool(findings) == (sentence is not None)
+    for finding in findings:
+        assert re.search(str(sentence), finding.what)
 
 
 def status_of(command: str) -> int:
