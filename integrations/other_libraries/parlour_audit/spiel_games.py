@@ -13,9 +13,11 @@ _TOLERANCE = 1e-6
 class SpielPosition:
     """A state in which a player decides, after chance has done what it does."""
 
-    def __init__(self, state: Any, rng: random.Random, seen: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, state: Any, rng: random.Random, seen: Sequence[Any] = (), deals_anew: bool = True
+    ) -> None:
         """`seen` holds what each player was shown at the decisions before."""
-        self.state, self.rng = state, rng
+        self.state, self.rng, self.deals_anew = state, rng, deals_anew
         self.game, self.kind = state.get_game(), state.get_game().get_type()
         self.num_seats = self.game.num_players()
         self.seen = list(seen)
@@ -69,6 +71,8 @@ class SpielPosition:
 
     def redealt(self, seat: int, rng: random.Random) -> "SpielPosition | None":
         """Return the state of `resample_from_infostate`; None where the game lacks it."""
+        if not self.deals_anew:
+            return None  # OpenSpiel writes a line to stderr each time that it is asked
         try:
             state = self.state.resample_from_infostate(seat, rng.random)
         except RuntimeError as error:
@@ -103,7 +107,11 @@ class SpielPosition:
             state.apply_action(action)
         if state.is_chance_node() or self._reference(state, seat) != self.seen[-1][seat]:
             return None
-        return SpielPosition(state, rng, self.seen[:-1])
+        # Where a hidden decision says who acts next, as a refused move does in dark hex, the others
+        # cannot count the moves either.
+        if state.current_player() != self.state.current_player() and events[place][0] >= 0:
+            return None
+        return SpielPosition(state, rng, self.seen[:-1], self.deals_anew)
 
     def wrong_returns(self) -> str | None:
         """Compare the returns with the bounds and the sum that the game declares."""
@@ -157,10 +165,11 @@ def spiel_subject(name: str) -> Subject:
     if game.get_type().chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise ValueError(f"{name} draws chance inside itself, so no position can be repeated")
 
-    def start(seed: int) -> SpielPosition:
-        return SpielPosition(game.new_initial_state(), random.Random(seed))
+    first = SpielPosition(game.new_initial_state(), random.Random(0))
+    deals_anew = first.redealt(0, random.Random(0)) is not None
 
-    first = start(0)
-    has_redeal = first.redealt(0, random.Random(0)) is not None
-    notes = () if has_redeal else ("It has no resample_from_infostate.",)
+    def start(seed: int) -> SpielPosition:
+        return SpielPosition(game.new_initial_state(), random.Random(seed), (), deals_anew)
+
+    notes = () if deals_anew else ("It has no resample_from_infostate.",)
     return Subject(f"{SPIEL}{name}", f"open_spiel {version('open_spiel')}", start, notes)
