@@ -12,6 +12,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.mcts import (
+    NEVER,
     NO_NODE,
     ROOT,
     Tree,
@@ -20,7 +21,6 @@ from parlour.baselines.search.mcts import (
     _shorten_masks,
     keep_all,
 )
-from parlour.baselines.search.playout import playouts_by
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
 from parlour.envs.core.compile import bind, rule
 from parlour.envs.core.game import Game
@@ -73,9 +73,9 @@ def test_playouts_bring_what_slow_ones_bring(
     states, legal = a_position(game, num_plies)
     row = row_of(game, player)
     slow = SlowSearch(game, row, epsilon).flat(states[0], streams([3])[0], legal[1:], ROUNDS)
-    assert simulated(playouts_by(game, row, epsilon), game, states, legal[1:]) == pytest.approx(
-        slow
-    )
+    flat = TreeSearch(game, row, keep_all, game.num_actions + 1, TreeSettings(epsilon, NEVER))
+    assert simulated(flat.simulate, game, states, legal[1:]) == pytest.approx(slow)
+    assert flat.tree.num_nodes[0] == len(legal)
 
 
 @every_case

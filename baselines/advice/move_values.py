@@ -17,7 +17,7 @@ from ..players.making import make_policy, players_of
 from ..policies.game_parts import part_of
 from ..policies.policy import Policy, values_of
 from ..search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, TreeSearch, TreeSettings, keep_all
-from ..search.playout import EPSILON, row_function_of
+from ..search.playouts import EPSILON, row_function_of
 
 if TYPE_CHECKING:
     from ..statistics.estimates import Estimate

@@ -14,7 +14,7 @@ from ..policies.file_names import CHECKPOINT, CODE, MODELS, checkpoint_file
 from ..policies.policy import Policy, PolicySpec
 from ..policies.roster import BLIND, Player, check_player_settings, own_players, searching
 from ..policies.settings import parse_settings
-from ..search import mcts, playout
+from ..search.mcts import mcts, playout
 from . import best, foreign, human
 from .user_files import policy_of_class, policy_of_file
 
@@ -22,8 +22,8 @@ GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that 
 GUIDED = "guided"
 GENERIC = {
     **BLIND,
-    "playout": searching(playout.playout),
-    "mcts": searching(mcts.mcts),
+    "playout": searching(playout),
+    "mcts": searching(mcts),
 }
 AT_THE_CONSOLE = {
     "human": Player(human.human, "You, at the console."),

@@ -12,7 +12,7 @@ from ...envs.president.rules import GIVE, NUM_RANKS, NUM_SUITS, PASS
 from ..players.tuned import Weights, record_of
 from ..policies.policy import Policy, compiled_policy
 from ..policies.roster import Player, check_player_settings, scripted, searching
-from ..search.playout import playout
+from ..search.mcts import playout
 from .exact_player import is_solved, perfect
 from .solver import Solver
 

@@ -32,7 +32,7 @@ from .gumbel_root import (
     rank_candidates,
 )
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
-from .playout import determinize_template
+from .playouts import determinize_template
 from .puct import best_by_puct, expand, has_room, key_of, outcome_of
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
 

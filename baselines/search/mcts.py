@@ -5,7 +5,8 @@ a tree in which every seat prefers the actions that have served it best (UCT: Ko
 2006). A node stands for the actions that led to it in every determinization (Cowling, Powley and
 Whitehouse 2012), so `select` considers only those that are legal in the position at hand.
 
-With a network, the search is that of `guided`.
+`playout` is this search with a tree that never grows: flat Monte Carlo. With a network, the search
+is that of `guided`.
 
 A simulation is four steps: `select` an action down to a leaf, `expand` the tree by its node,
 `evaluate` the leaf, `backpropagate` its value to every node of the path.
@@ -23,7 +24,7 @@ from ..networks.learned import guide_network
 from ..policies.policy import Policy, Search, searching_policy
 from ..policies.settings import checked_number
 from . import guided, halving
-from .playout import (
+from .playouts import (
     EPSILON,
     MAX_BUDGET,
     PlayoutScratch,
@@ -36,10 +37,11 @@ from .playout import (
 )
 from .tree import NO_NODE, ROOT, Tree, backpropagate, child_of, new_child, pass_through
 
-NAME = "mcts"
+NAME, FLAT = "mcts", "playout"
 EXPLORATION_CONSTANT = 0.5
 EXPANSION_THRESHOLD = 8
 MAX_EXPANSION_THRESHOLD = 1_000_000
+NEVER = 2**31 - 1  # simulations before a leaf is expanded
 NUM_CONSIDERED = 16
 NUM_DETERMINIZATIONS = 8
 MAX_DETERMINIZATIONS = 10_000
@@ -101,6 +103,36 @@ def mcts(  # noqa: PLR0913 (a keyword for each setting)
     shorten = shortlist or keep_all
     search = _search_with_playouts(game, settings, playout_policy, shorten, budget, milliseconds)
     return searching_policy(NAME, game, search)
+
+
+def playout(
+    game: Game,
+    num_playouts: int | None = None,
+    milliseconds: float | None = None,
+    playout_policy: str | None = None,
+    epsilon: float = EPSILON,
+) -> Policy:
+    """Plays every action out many times, each time with the unseen cards dealt anew.
+
+    A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
+    `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
+    player of the game or the file of a checkpoint; the default is its strongest script that is fast
+    enough. In playouts that player acts at random with probability `epsilon`: without it, a
+    deterministic player would play each determinized position out in only one way. Raises
+    ValueError for an unknown player, for both budgets at once, and for a value out of range.
+    """
+    budget = checked_budget(FLAT, "num_playouts", num_playouts, milliseconds)
+    settings = TreeSettings(checked_number("epsilon", epsilon, 1), NEVER)
+    row_function, weights = playout_player(game, playout_policy)
+    max_nodes = game.num_actions + 1  # only the root's actions
+
+    def choose(
+        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> np.ndarray:
+        search = TreeSearch(game, row_function, keep_all, max_nodes, settings, weights)
+        return halving.choose(search.simulate, action_masks, rngs, positions, budget, milliseconds)
+
+    return Policy(FLAT, game, choose, needs_positions=True)
 
 
 def _search_with_playouts(
@@ -171,11 +203,9 @@ class TreeSearch:
         rounds: np.ndarray,
         sums: np.ndarray,
     ) -> None:
-        """Simulate the live actions of a batch of one; see `halving.Simulate`."""
-        self._simulate(
-            positions[0], rngs[0], alive[0], rounds[0], sums[0],
-            self.tree, self.settings, self._scratch,
-        )  # fmt: skip
+        """Simulate the live actions of a batch, all in this one tree; see `halving.Simulate`."""
+        batch = positions, rngs, alive, rounds, sums
+        self._simulate(*batch, self.tree, self.settings, self._scratch)
 
 
 @rule
@@ -206,18 +236,19 @@ def _bind_search(
     return bind(_search, determinize=determinize, simulate=simulate, **rules)
 
 
-def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
-    """Simulate live actions [A] in each of `rounds` determinizations; add returns to sums [A]."""
+def _search(positions, rngs, alive, rounds, sums, tree, settings, scratch):
+    """Simulate live actions [B, A] in rounds [B] determinizations each; add returns to sums."""
     states, streams = scratch.states, scratch.rngs
-    seat = seat_to_act(position)
-    for _ in range(rounds):
-        determinize(position, seat, rng, states, streams, 0)
-        for action in range(alive.shape[0]):
-            if alive[action] != 0:
-                states[1] = states[0]
-                streams[1] = streams[0]
-                simulate(states[1], streams[1], seat, action, tree, settings, scratch)
-                sums[action] += scratch.values[seat]
+    for row in range(positions.shape[0]):
+        seat = seat_to_act(positions[row])
+        for _ in range(rounds[row]):
+            determinize(positions[row], seat, rngs[row], states, streams, 0)
+            for action in range(alive.shape[1]):
+                if alive[row, action] != 0:
+                    states[1] = states[0]
+                    streams[1] = streams[0]
+                    simulate(states[1], streams[1], seat, action, tree, settings, scratch)
+                    sums[row, action] += scratch.values[seat]
 
 
 def _simulate(state, rng, own_seat, action, tree, settings, scratch):

@@ -17,7 +17,7 @@ from ...envs.core.rng import below, next_word
 from ...envs.top_trumps.observation import possible_cards, reshuffle_unseen
 from ...envs.top_trumps.rules import NO_CARD, apply_action, is_terminal, top_card
 from ..policies.policy import Policy
-from ..search.playout import checked_budget
+from ..search.playouts import checked_budget
 from .endgame import LOSE, Endgame, can_win, new_endgame, note_outcomes, outcome_of, read_position
 
 NAME = "david"

@@ -27,7 +27,7 @@ from parlour.baselines.notty.finisher import (
 from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
 from parlour.baselines.players.making import players_of
-from parlour.baselines.search.playout import row_function_of
+from parlour.baselines.search.playouts import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words

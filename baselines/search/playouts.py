@@ -1,7 +1,7 @@
-"""Flat Monte Carlo search for any game: every legal action is played out in determinized positions.
+"""Playouts, by which searches evaluate a position: one compiled player plays it to the end.
 
-A determinized position is one that the seat cannot tell apart from the true one. All actions are
-tried in the same ones, each played to the end by a compiled player.
+A determinized position, from which they start, is one that the seat to move cannot tell apart from
+the true one.
 """
 
 from typing import NamedTuple
@@ -17,47 +17,14 @@ from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
 from ..networks.learned import learned_policy
 from ..policies.file_names import CHECKPOINT, checkpoint_file
-from ..policies.policy import Policy
 from ..policies.roster import BLIND, own_players
-from ..policies.settings import checked_above_zero, checked_number
-from . import halving
+from ..policies.settings import checked_above_zero
 
-NAME = "playout"
 BUDGET = 400  # playouts or simulations a move, unless a setting says otherwise
 MAX_BUDGET = 1_000_000
 EPSILON = 0.2
 
 _BLIND_FUNCTIONS = tuple(player.row_function for player in BLIND.values())
-
-
-def playout(
-    game: Game,
-    num_playouts: int | None = None,
-    milliseconds: float | None = None,
-    playout_policy: str | None = None,
-    epsilon: float = EPSILON,
-) -> Policy:
-    """Plays every action out many times, each time with the unseen cards dealt anew.
-
-    A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
-    `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
-    player of the game or the file of a checkpoint; the default is its strongest script that is fast
-    enough. In playouts that player acts at random with probability `epsilon`: without it, a
-    deterministic player would play each determinized position out in only one way. Raises
-    ValueError for an unknown player, for both budgets at once, and for a value out of range.
-    """
-    num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
-    checked_number("epsilon", epsilon, 1)
-    row_function, weights = playout_player(game, playout_policy)
-    simulate = playouts_by(game, row_function, epsilon, weights)
-
-    def choose(
-        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
-    ) -> np.ndarray:
-        what = action_masks, rngs, positions
-        return halving.choose(simulate, *what, num_playouts, milliseconds)
-
-    return Policy(NAME, game, choose, needs_positions=True)
 
 
 def checked_budget(
@@ -149,23 +116,6 @@ class PlayoutScratch(NamedTuple):
         )
 
 
-def playouts_by(
-    game: Game, row_function: Function, epsilon: float, weights: np.ndarray = NO_WEIGHTS
-) -> halving.Simulate:
-    """Return the function that plays live actions out by a compiled player."""
-    rules = meanings_for(game, row_function)
-    determinize = bind(determinize_template, **rules)
-    choose = playout_function(row_function, weights)
-    play_out = bind(play_out_template, choose=choose, **rules)
-    simulate_rows = bind(_simulate, determinize=determinize, play_out=play_out, **rules)
-
-    def simulate(*what: np.ndarray) -> None:
-        scratch = PlayoutScratch.empty(game, weights)  # fresh, so that threads do not share it
-        simulate_rows(*what, float(epsilon), scratch)
-
-    return simulate
-
-
 def playout_function(row_function: Function, weights: np.ndarray) -> Function:
     """Return the function (scratch, rng) -> action of a player that sees what `scratch` holds."""
     template = _network_plays if weights.size else _script_plays
@@ -187,21 +137,6 @@ def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
     """
     is_blind = row_function in _BLIND_FUNCTIONS
     return meanings_of(game) | ({"observe": no_observation} if is_blind else {})
-
-
-def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
-    states, streams = scratch.states, scratch.rngs
-    for row in range(positions.shape[0]):
-        seat = seat_to_act(positions[row])
-        for _ in range(rounds[row]):
-            determinize(positions[row], seat, rngs[row], states, streams, 0)
-            for action in range(alive.shape[1]):
-                if alive[row, action] != 0:
-                    states[1] = states[0]
-                    streams[1] = streams[0]
-                    apply_action(states[1], action)
-                    play_out(states[1], streams[1], epsilon, scratch)
-                    sums[row, action] += scratch.values[seat]
 
 
 def determinize_template(position, seat, rng, states, streams, index):
