@@ -5,8 +5,8 @@ a tree in which every seat prefers the actions that have served it best (UCT: Ko
 2006). A node stands for the actions that led to it in every determinization (Cowling, Powley and
 Whitehouse 2012), so `select` considers only those that are legal in the position at hand.
 
-`playout` is this search with a tree that never grows: flat Monte Carlo. With a network, the search
-is that of `guided`.
+`playout` is this search without a tree: flat Monte Carlo, where the actions of the root are leaves
+for ever. With a network, the search is that of `guided`.
 
 A simulation is four steps: `select` an action down to a leaf, `expand` the tree by its node,
 `evaluate` the leaf, `backpropagate` its value to every node of the path.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind, bind_inline, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
@@ -124,12 +124,11 @@ def playout(
     budget = checked_budget(FLAT, "num_playouts", num_playouts, milliseconds)
     settings = TreeSettings(checked_number("epsilon", epsilon, 1), NEVER)
     row_function, weights = playout_player(game, playout_policy)
-    max_nodes = game.num_actions + 1  # only the root's actions
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        search = TreeSearch(game, row_function, keep_all, max_nodes, settings, weights)
+        search = TreeSearch(game, row_function, keep_all, 1, settings, weights)
         return halving.choose(search.simulate, action_masks, rngs, positions, budget, milliseconds)
 
     return Policy(FLAT, game, choose, needs_positions=True)
@@ -193,7 +192,8 @@ class TreeSearch:
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is keep_all else meanings_of(game)
         choose = playout_function(row_function, weights)
-        self._simulate = _bind_search(choose, shorten, in_playouts, in_tree)
+        has_tree = settings.expansion_threshold != NEVER
+        self._simulate = _bind_search(choose, shorten, in_playouts, in_tree, has_tree)
 
     def simulate(
         self,
@@ -226,13 +226,16 @@ Meanings = dict[str, Function]
 
 
 def _bind_search(
-    choose: Function, shorten: Function, in_playouts: Meanings, rules: Meanings
+    choose: Function, shorten: Function, in_playouts: Meanings, rules: Meanings, has_tree: bool
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
     determinize = bind(determinize_template, **rules)
     evaluate = bind(play_out_template, choose=choose, **in_playouts)
-    select = bind(select_template, choose=choose, shorten=shorten, **rules)
-    simulate = bind(_simulate, select=select, evaluate=evaluate, **rules)
+    if has_tree:
+        select = bind(select_template, choose=choose, shorten=shorten, **rules)
+        simulate = bind(_simulate, select=select, evaluate=evaluate, **rules)
+    else:
+        simulate = bind_inline(_play_out, evaluate=evaluate, **rules)
     return bind(_search, determinize=determinize, simulate=simulate, **rules)
 
 
@@ -266,6 +269,12 @@ def _simulate(state, rng, own_seat, action, tree, settings, scratch):
         settle(state, rng)
     evaluate(state, rng, settings.epsilon, scratch)
     backpropagate(tree, length, scratch.values)
+
+
+def _play_out(state, rng, own_seat, action, tree, settings, scratch):
+    """Simulate one action of the root without a tree."""
+    apply_action(state, action)
+    evaluate(state, rng, settings.epsilon, scratch)
 
 
 @rule
