@@ -25,7 +25,7 @@ from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, GuidedSettings
 from ..envs.core.game import Game, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .overlap import play_slices, play_while_learning
-from .progress import GuidedProgress, Losses, Spent, advanced, clocks, linear_decay, since
+from .progress import Losses, Progress, Spent, advanced, clocks, linear_decay, since
 from .resuming import Resumable
 from .settings import check_learner_settings
 from .teaching import Lesson, drawn, lesson_of, taught
@@ -103,7 +103,7 @@ class Learner(Resumable):
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.rows = self.network.rows(game)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        self.progress = GuidedProgress()
+        self.progress = Progress()
         self.lessons: list[Lesson] = []
         self.settings = GuidedSettings(
             config.num_simulations,
@@ -114,7 +114,7 @@ class Learner(Resumable):
             value_scale=config.value_scale,
         )
 
-    def run(self) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
+    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn to the end of the run, yielding the progress and the network after every batch.
 
         The network is the learner's own: evaluate it before the next step, or copy it.
@@ -124,7 +124,7 @@ class Learner(Resumable):
             yield from self._imitate(random)
         yield from self._play(random)
 
-    def _imitate(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
+    def _imitate(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn from whole games of the teacher."""
         config = self.config
         teacher = make_policy(config.teacher, self.game)
@@ -139,7 +139,7 @@ class Learner(Resumable):
             self._report(losses, len(lesson.actions), since(start))
             yield self.progress, self.average
 
-    def _play(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
+    def _play(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn from searches that the network guides."""
         config, game = self.config, self.game
         seed = int(random.integers(2**62))

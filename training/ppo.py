@@ -22,7 +22,7 @@ from ..envs.core.game import Game, setting
 from .acting import OpponentMix, SelfPlay
 from .decisions import Batch, new_batch
 from .overlap import play_slices, play_while_learning
-from .progress import Losses, SelfPlayProgress, Spent, advanced, linear_decay
+from .progress import Losses, Progress, Spent, advanced, linear_decay
 from .resuming import Resumable
 from .settings import check_learner_settings
 
@@ -86,9 +86,9 @@ class Learner(Resumable):
         self.rows = self.network.rows(game)
         self.parameters = list(self.network.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
-        self.progress = SelfPlayProgress()
+        self.progress = Progress()
 
-    def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
+    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn to the end of the run, yielding the progress and the network after every batch.
 
         The network is the learner's own: evaluate it before the next step, or copy it.

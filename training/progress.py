@@ -2,45 +2,25 @@
 
 import math
 import time
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 FINAL_FRACTION = 0.05  # of a decayed setting, left at the end of a run
 
 
 class Progress(NamedTuple):
-    """How far a run has come; `done` rises from 0 to 1."""
+    """How far a run has come; NaN is what is not known yet, or not measured by this learner.
 
-    done: float = 0.0
+    `loss`, `entropy` and `forced` are those of the last gradient step, or means over its batch.
+    """
+
+    done: float = 0.0  # rises to 1
     seconds: float = 0.0  # spent learning: what happens between two steps is not counted
-    decisions: int = 0  # of learning seats
+    decisions: int = 0  # of learning seats, and of a teacher
     updates: int = 0  # gradient steps
-    loss: float = math.nan  # of the last gradient step; NaN before the first
-    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
-
-
-class SelfPlayProgress(NamedTuple):
-    """The progress of PPO; `loss` and `entropy` are means over the latest batch."""
-
-    done: float = 0.0
-    seconds: float = 0.0
-    decisions: int = 0
-    updates: int = 0
     loss: float = math.nan
-    entropy: float = math.nan  # of the policy, in nats
+    entropy: float = math.nan  # of the policies, in nats
     forced: float = math.nan  # fraction of the learning seats' plies without a choice
-    cpu_seconds: float = 0.0
-
-
-class GuidedProgress(NamedTuple):
-    """The progress of expert iteration; `loss` and `entropy` are means over the latest batch."""
-
-    done: float = 0.0
-    seconds: float = 0.0
-    decisions: int = 0  # of searches and of the teacher
-    updates: int = 0
-    loss: float = math.nan
-    entropy: float = math.nan  # of the policies to be learned, in nats
-    cpu_seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class Losses(NamedTuple):
@@ -56,9 +36,6 @@ class Limits(Protocol):
 
     total_steps: int  # decisions
     minutes: float
-
-
-AnyProgress = TypeVar("AnyProgress", Progress, SelfPlayProgress, GuidedProgress)
 
 
 class Spent(NamedTuple):
@@ -80,13 +57,13 @@ def since(start: Spent) -> Spent:
 
 
 def advanced(
-    before: AnyProgress,
+    before: Progress,
     limits: Limits,
     num_decisions: int,
     num_updates: int,
     spent: Spent,
     **latest: Any,
-) -> AnyProgress:
+) -> Progress:
     """Return the progress after more decisions and updates, which took the time `spent`.
 
     `latest` has the new values of its other fields.
@@ -103,7 +80,7 @@ def advanced(
     )
 
 
-def within(progress: AnyProgress, limits: Limits) -> AnyProgress:
+def within(progress: Progress, limits: Limits) -> Progress:
     """Return the progress of a run that now has these limits."""
     return progress._replace(done=_fraction_done(progress.decisions, progress.seconds, limits))
 

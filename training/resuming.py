@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ..envs.core.whole_files import write_whole
-from .progress import within
+from .progress import Progress, within
 
 
 class Resumable:
@@ -15,7 +15,7 @@ class Resumable:
 
     parts: tuple[str, ...] = ("network", "optimizer")  # attributes that torch can save
     config: Any
-    progress: Any
+    progress: Progress
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
@@ -26,7 +26,7 @@ class Resumable:
         """Continue from what `state_dict` returned, up to the limits of the present settings."""
         for part in self.parts:
             getattr(self, part).load_state_dict(saved[part])
-        self.progress = within(type(self.progress)(*saved["progress"]), self.config)
+        self.progress = within(Progress(*saved["progress"]), self.config)
 
     def save(self, path: Path) -> None:
         """Write the state to a file, whole or not at all."""

@@ -96,7 +96,7 @@ def run(
             next_point = _next_point(session, progress.done)
             results = _measured(session, progress, network)
             on_measured(progress, results)
-            curve += [{**progress._asdict(), **_point(result)} for result in results]
+            curve += [{**_measures(progress), **_point(result)} for result in results]
             write_curve(curve, session.folder)
             checkpoint = _checkpoint(session, network, progress, results)
             save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
@@ -150,6 +150,11 @@ def _measured(session: Session, progress: Any, network: Any) -> list[MatchResult
     return evaluate(session.game, policy, session.against, num_deals)
 
 
+def _measures(progress: Any) -> dict[str, Any]:
+    """Return what is known of the progress, by name."""
+    return {name: value for name, value in progress._asdict().items() if not math.isnan(value)}
+
+
 def _point(result: MatchResult) -> dict[str, Any]:
     first = result.first_places
     return {
@@ -176,7 +181,7 @@ def _checkpoint(
         weights={key: tensor.clone() for key, tensor in network.state_dict().items()},
         command=session.command,
         revision=code_revision(),
-        training=progress._asdict(),
+        training=_measures(progress),
         strength=[as_data(result) for result in results],
     )
 

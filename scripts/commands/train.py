@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import dataclasses
 import logging
+import math
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -202,7 +203,7 @@ def _standing(progress: Any) -> str:
     """What a run is doing, in a few words: speed, loss and, where there is one, entropy."""
     speed = progress.decisions / max(progress.seconds, 1e-9)
     words = [f"{speed:,.0f} decisions/s", f"loss {progress.loss:.3f}"]
-    if hasattr(progress, "entropy"):
+    if not math.isnan(getattr(progress, "entropy", math.nan)):
         words.append(f"entropy {progress.entropy:.2f}")
     return ", ".join(words)
 
