@@ -15,7 +15,6 @@ from parlour.baselines.statistics.estimates import (
     mean_of_deals,
     proportion_of_deals,
     score_of_elo,
-    weighted_proportion,
     wilson,
 )
 
@@ -168,18 +167,3 @@ def test_unequal_weights_count_as_fewer_equal_ones() -> None:
     """Kish's number, by hand: 1, 1 and 2 count as 16 / 6 equal weights."""
     assert effective_number(np.array([1.0, 1.0, 2.0])) == pytest.approx(16 / 6)
     assert effective_number(np.full((5, 2), 3.0)).tolist() == [5, 5]
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_weighted_share_of_none_or_all_has_an_interval_of_some_width(share: float) -> None:
-    games = np.full(20, 2.0)
-    estimate = weighted_proportion(share, [(0.5, np.stack([share * games, games]))] * 2)
-    assert estimate.mean == share
-    assert 0 <= estimate.low <= share <= estimate.high <= 1
-    assert 0.05 < estimate.high - estimate.low < 0.3
-
-
-def test_a_weighted_share_of_one_part_is_the_share_of_its_deals() -> None:
-    wins, games = np.array([0.0, 1, 4, 3, 2, 0, 1]), np.array([4.0, 2, 4, 4, 4, 2, 4])
-    one = weighted_proportion(float(wins.sum() / games.sum()), [(1.0, np.stack([wins, games]))])
-    assert one == pytest.approx(proportion_of_deals(wins, games))

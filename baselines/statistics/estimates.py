@@ -9,7 +9,6 @@ opposed.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,26 +132,6 @@ def _from_proportion(
         return wilson(proportion, num_deals, float(quantile(num_deals)))
     variance = variance_of_deals(residuals, spread / num_games, num_deals)
     return wilson(proportion, spread / float(variance), float(quantile(num_deals)))
-
-
-def weighted_proportion(proportion: float, parts: Sequence[tuple[float, np.ndarray]]) -> Estimate:
-    """Estimate a weighted mean of proportions from each part's (weight, [2, deals]).
-
-    The array holds the sums and the games of each deal, as `proportion_of_deals` takes them. The
-    weights may add up to less than 1 where the rest is known exactly.
-    """
-    residuals = np.zeros(parts[0][1].shape[1])
-    independent, games = 0.0, np.zeros_like(residuals)
-    for weight, (sums, played) in parts:
-        own = float(sums.sum() / played.sum())
-        residuals += weight * (sums - own * played) / played.sum()
-        independent += weight**2 * own * (1 - own) / float(played.sum())
-        games += weight * played / played.sum()
-    num_deals = float(effective_number(games))
-    variance = float(variance_of_deals(residuals, independent, num_deals))
-    spread = proportion * (1 - proportion)
-    num_games = spread / variance if variance > 0 and spread > 0 else num_deals
-    return wilson(proportion, num_games, float(quantile(num_deals)))
 
 
 def effective_number(weights: np.ndarray) -> np.ndarray:

@@ -12,15 +12,13 @@ from ...statistics.estimates import (
     Estimate,
     mean_of_deals,
     proportion_of_deals,
-    score_of_elo,
-    weighted_proportion,
 )
 from ..play.entrants import Entrant
 from ..play.playing import PlayedContest
 from ..results.store import Setting
-from .cycles import NashAverage, equilibrium, find_cycle
+from .cycles import find_cycle
 from .rankings import Scored, count_choices
-from .ratings import Fit, Ratings, rate
+from .ratings import Fit, rate
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
@@ -68,8 +66,6 @@ class Standings:
     superiority: tuple[tuple[float | None, ...], ...]
     fit: Fit
     cycle: tuple[str, ...] = ()  # players of whom each beats the next, and the last the first
-    # Ratings that allow cycles, where one number a player does not explain the results.
-    nash_averages: tuple[NashAverage, ...] = ()
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     num_seats: int = 2
@@ -116,7 +112,6 @@ def standings(
     for pair, score in cross.items():
         lows[pair] = score.low
     cycle = find_cycle(lows)
-    is_explained = not cycle and ratings.fit.p_value >= DOUBTFUL
     return Standings(
         setting.game,
         setting.version,
@@ -132,7 +127,6 @@ def standings(
         tuple(tuple(_number(float(ratings.superiority[i, j])) for j in order) for i in order),
         ratings.fit,
         tuple(names[k] for k in cycle),
-        () if is_explained else _nash_averages(names, ratings, comparisons, order),
         setting.control,
         games[0].values.shape[2],
     )
@@ -235,33 +229,3 @@ def _comparisons(scored: Sequence[Scored], seeds: np.ndarray) -> Comparisons:
                 both = out.setdefault((int(met[a]), int(met[b])), np.zeros((2, len(seeds))))
                 both[:, rows] += sums[:, :, a, b]
     return out
-
-
-def _nash_averages(
-    names: Sequence[str],
-    ratings: Ratings,
-    comparisons: Comparisons,
-    order: Sequence[int],
-) -> tuple[NashAverage, ...]:
-    """Rate the players of each group by Nash averaging; score pairs that never met by Elo."""
-    out: dict[int, NashAverage] = {}
-    for group in range(max(ratings.group) + 1):
-        members = [k for k in order if ratings.group[k] == group]
-        scores = np.array([[_score(i, j, ratings, comparisons) for j in members] for i in members])
-        weights = equilibrium(scores)
-        for index, k in enumerate(members):
-            met = [
-                (float(weight), comparisons[k, j])
-                for j, weight in zip(members, weights, strict=True)
-                if weight > 0 and (k, j) in comparisons
-            ]
-            estimate = weighted_proportion(float(scores[index] @ weights), met) if met else None
-            out[k] = NashAverage(names[k], float(weights[index]), estimate)
-    return tuple(out[k] for k in order)
-
-
-def _score(i: int, j: int, ratings: Ratings, comparisons: Comparisons) -> float:
-    if (i, j) not in comparisons:
-        return score_of_elo(ratings.elo[i].mean - ratings.elo[j].mean)
-    won, seats = comparisons[i, j].sum(axis=1)
-    return float(won / seats)

@@ -128,18 +128,6 @@ def cross_cells(table: Standings) -> list[list[str]]:
     ]
 
 
-def nash_cells(table: Standings) -> Cells:
-    """Return the ratings that allow cycles as text, the best first."""
-    best_first = sorted(
-        table.nash_averages, key=lambda row: (-row.weight, -row.score.mean if row.score else 0)
-    )
-    rows = [
-        [row.player, f"{100 * row.weight:.1f}", f"{row.score.scaled(100):.1f}" if row.score else ""]
-        for row in best_first
-    ]
-    return ("player", "part of the mixture, %", "score against the mixture, %"), rows
-
-
 def about(table: Standings) -> str:
     """Say in one line what was played."""
     config = ", ".join(f"{key}={value!r}" for key, value in table.config.items())
@@ -219,24 +207,12 @@ def _cycle_text(table: Standings) -> str:
     return f"The results contain a cycle: {', '.join(links)}."
 
 
-def nash_text(table: Standings) -> str:
-    """Introduce the table of ratings that allow cycles."""
-    each = "group's strongest" if _has_groups(table) else "strongest"
-    return (
-        f"Ratings that allow cycles (Nash averaging): each player's score against the {each} "
-        "mixture of players, which no player beats. The intervals take the mixture as given"
-    )
-
-
 def sections(table: Standings) -> Iterator[str | Cells]:
     """Yield what a page says: tables, the sentences above them, and notes."""
     yield standing_cells(table)
     yield f"{CROSS_TITLE}:"
     yield ["", *(row.player for row in table.rows)], cross_cells(table)
     yield from notes(table)
-    if table.nash_averages:
-        yield f"{nash_text(table)}:"
-        yield nash_cells(table)
 
 
 def summary(table: Standings) -> str:
