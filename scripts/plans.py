@@ -15,6 +15,7 @@ from ..baselines.arena.contest.sandbox import NONE, choose_sandbox
 from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.play.batches import BATCH_DEALS, Fault
 from ..baselines.arena.play.entrants import Entrant, enter
+from ..baselines.arena.play.tournament import ONE_EACH
 from ..baselines.arena.play.workers import start_cluster
 from ..baselines.arena.results.store import StoreError, cause_of, store_files
 from ..baselines.policies.settings import parse_settings
@@ -168,4 +169,11 @@ def entered(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> 
         control = chosen_control(arguments)
         if control is not None:
             control.check_players(game, names)
+    if control is not None and game.num_seats > 2 and getattr(arguments, "form", "") != ONE_EACH:
+        _logger.warning(
+            "warning: several seats have copies of one player here, which may tell each other what "
+            "they hold by when and how they act; `parlour tournament --form %s` has a different "
+            "player in every seat",
+            ONE_EACH,
+        )
     return tuple(entrants)

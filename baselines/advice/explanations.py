@@ -15,7 +15,7 @@ from ...envs.core.play.turns import Turns, turns_at
 from ...envs.core.rng import fresh_seed, streams
 from ..policies.policy import Policy, values_of
 from ..search.halving import single_rows
-from .judgements import Judgement, judgement_of
+from .judgements import Judgement, judgement_of, rivals_of
 from .move_values import SEARCH, MoveSearch, MoveValues
 
 NUM_DRAWN = 400  # positions drawn for the onlooker; those in which the move is legal are kept
@@ -69,7 +69,9 @@ def explain(
     return Explanation(
         min(num_positions, len(values)),
         float(masks.sum(axis=1).mean()),
-        judgement_of(picked, measured, action)._replace(found=whole),
+        judgement_of(picked, dict.fromkeys(rivals_of(picked, action), measured), action)._replace(
+            found=whole
+        ),
     )
 
 

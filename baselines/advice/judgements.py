@@ -1,16 +1,20 @@
 """What a move lost against the best other one, said only where it is more than chance.
 
-One search picks the best other move, and a second one, of these two moves alone, measures its lead.
-Measured by the search that picked it, the best of many moves would lead by luck. The interval also
-allows for what a search gets wrong each time; another player may still value the moves otherwise.
+Some searches pick the few best other moves, and others, of the move and one of these alone, measure
+how far it leads. Measured by the searches that picked it, the best of many moves would lead by
+luck, and of many moves a search looks less deeply at some. The intervals hold for all of the picked
+moves together (Bonferroni), so that they cover the choice of the rival, and allow for what every
+search gets wrong; another player may still disagree.
 """
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.rng import SEED_LIMIT
 from ...envs.core.words import in_words
 from .move_values import EXACT, MoveValues, study_of
 
@@ -23,6 +27,9 @@ SMALL = 0.005  # a smaller loss is none
 # What repeating a search does not show. In 16 positions of Splendor, noise apart, leads found in
 # 400 simulations were this far from those found in 6,400 (the root of the mean square).
 SEARCH_ERROR = 0.025
+NUM_RIVALS = 4  # moves that are measured
+# However short the time is: fewer rounds of a search do not agree on the rivals, or on their leads.
+MIN_PICKING, MIN_MEASURING = 16, 12
 
 
 class Judgement(NamedTuple):
@@ -68,9 +75,12 @@ class Judgement(NamedTuple):
         if self.is_mistake:
             reach = f"{lost(low)} to {lost(high)}"
             return f"lost about {lost(mean)} ({reach}); better: {rival}"
-        if high < 0:
-            return "was the best move that was found"
-        return f"was about as good as {rival}"
+        if high >= 0:
+            return f"was about as good as {rival}"
+        if not self.found.unsearched:
+            return "was the best move"
+        num_others = len(self.found.actions) - len({*self.found.unsearched, self.action})
+        return f"was better than the {num_others} other moves that were compared"
 
     def _text_without_chance(self, lead: float, lost: str, rival: str) -> str:
         source = self.found.source
@@ -80,31 +90,45 @@ class Judgement(NamedTuple):
         return f"was the best ({by})" if lead <= -SMALL else f"was as good as the best ({by})"
 
 
-def judge_move(game: Game, state: np.record, action: int, seconds: float) -> Judgement:
+def judge_move(
+    game: Game, state: np.record, action: int, seconds: float, seed: int | None = None
+) -> Judgement:
     """Judge an action of the seat to act in `state`, from what this seat knows, in about `seconds`.
 
-    The values are those of the game's adviser. Raises ValueError as `MoveSearch` does.
+    It takes longer where the least number of rounds does. The values are those of the game's
+    adviser; with a `seed` and no seconds they repeat. Raises ValueError as `MoveSearch` does.
     """
-    study = study_of(game, state)
-    found = study.think(seconds / 2)
-    rival = rival_of(found, action)
-    if rival is None or len(found.samples) == 1:
-        return judgement_of(found, found, action)
-    pair = study_of(game, state, among=(action, rival)).think(seconds / 2)
-    return judgement_of(found, pair, action)
+    draw = np.random.default_rng(seed)
+    study = partial(study_of, game, state, None)
+    found = study((), _drawn(draw)).think(seconds / 2, MIN_PICKING)
+    rivals = rivals_of(found, action)
+    if len(found.samples) == 1:
+        return judgement_of(found, dict.fromkeys(rivals, found), action)
+    each = seconds / 2 / max(len(rivals), 1)
+    pairs = {rival: study((action, rival), _drawn(draw)) for rival in rivals}
+    measured = {rival: pair.think(each, MIN_MEASURING) for rival, pair in pairs.items()}
+    return judgement_of(found, measured, action)
 
 
-def judgement_of(found: MoveValues, measured: MoveValues, action: int) -> Judgement:
-    """Return what `measured` says about an action and the best other one that `found` names."""
-    rival = rival_of(found, action)
-    lead = None if rival is None else measured.lead(rival, action)
-    if lead is not None and len(measured.samples) > 1 and measured.source != EXACT:
+def _drawn(draw: np.random.Generator) -> int:
+    return int(draw.integers(SEED_LIMIT))
+
+
+def judgement_of(found: MoveValues, measured: dict[int, MoveValues], action: int) -> Judgement:
+    """Return what `measured` says about an action and each of the best other ones in `found`."""
+    leads = {rival: one.lead(rival, action, len(measured)) for rival, one in measured.items()}
+    compared = {rival: lead for rival, lead in leads.items() if lead is not None}
+    if not compared:
+        return Judgement(action, next(iter(measured), None), None, found)
+    rival = max(compared, key=lambda other: compared[other].mean)
+    lead, by = compared[rival], measured[rival]
+    if len(by.samples) > 1 and by.source != EXACT:
         reach = math.hypot(lead.high - lead.mean, 2 * SEARCH_ERROR)
         lead = lead._replace(low=lead.mean - reach, high=lead.mean + reach)
     return Judgement(action, rival, lead, found)
 
 
-def rival_of(found: MoveValues, action: int) -> int | None:
-    """Return the best other action."""
+def rivals_of(found: MoveValues, action: int) -> list[int]:
+    """Return the best other actions, best first."""
     values = {other: value for other, value in found.values.items() if other != action}
-    return max(values, key=lambda other: values[other], default=None)
+    return sorted(values, key=lambda other: -values[other])[:NUM_RIVALS]

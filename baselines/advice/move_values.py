@@ -74,15 +74,15 @@ class MoveValues(NamedTuple):
         """The action of the highest value."""
         return max(self.values, key=lambda action: self.values[action])
 
-    def lead(self, action: int, other: int) -> "Estimate | None":
+    def lead(self, action: int, other: int, num_leads: int = 1) -> "Estimate | None":
         """Return by how much an action is better than another, with its 95 % interval.
 
-        Both are compared search by search, in the same determinized positions. Return None where
-        no search valued both.
+        Both are compared search by search, in the same determinized positions. The intervals of
+        `num_leads` such leads hold together. Return None where no search valued both.
         """
         differences = self._column(action) - self._column(other)
         differences = differences[~np.isnan(differences)]
-        return _mean_of(differences) if len(differences) else None
+        return _mean_of(differences, num_leads) if len(differences) else None
 
     def _column(self, action: int) -> np.ndarray:
         return self.samples[:, np.flatnonzero(self.actions == action)[0]]
@@ -92,12 +92,23 @@ class MoveValues(NamedTuple):
         return column[~np.isnan(column)]
 
 
-def _mean_of(samples: np.ndarray) -> "Estimate":
-    """Return the mean with Student's interval; a single value, without chance, has no width."""
-    from ..statistics.estimates import Estimate, mean_of_deals  # with scipy: when first needed
+def _mean_of(samples: np.ndarray, num_means: int = 1) -> "Estimate":
+    """Return the mean with Student's interval, which holds for `num_means` at once (Bonferroni).
+
+    A single value, without chance, has no width.
+    """
+    from ..statistics.estimates import (  # with scipy: when first needed
+        Estimate,
+        mean_of_deals,
+        quantile,
+    )
 
     mean = float(samples.mean())
-    return Estimate(mean, mean, mean) if len(samples) == 1 else mean_of_deals(samples)
+    if len(samples) == 1:
+        return Estimate(mean, mean, mean)
+    reach = mean_of_deals(samples).high - mean
+    reach *= float(quantile(len(samples), num_means) / quantile(len(samples)))
+    return Estimate(mean, mean - reach, mean + reach)
 
 
 def exact_values_of(game: Game) -> Values | None:
@@ -197,12 +208,18 @@ class MoveSearch:
         is_asked = self._policy.values is None
         return self.num_simulations >= (MAX_ASKED if is_asked else MAX_SEARCHES)
 
-    def think(self, seconds: float) -> MoveValues:
-        """Search for about this long and return the values so far."""
-        until = time.perf_counter() + seconds
+    def think(self, seconds: float, min_rounds: int = 1) -> MoveValues:
+        """Search for about this long and return the values so far.
+
+        A round is one search of a player, or `_SIMULATIONS_A_ROUND` in each tree; there are at
+        least `min_rounds` of them, however long they take.
+        """
+        until, num_rounds = time.perf_counter() + seconds, 0
         while not self.is_finished:
             self._step()
-            if self._can_stop and time.perf_counter() >= until:
+            num_rounds += 1
+            is_late = num_rounds >= min_rounds and time.perf_counter() >= until
+            if is_late and self._can_stop:
                 break
         return self.result()
 
@@ -266,14 +283,18 @@ class MoveSearch:
 
 
 def study_of(
-    game: Game, state: np.record, player: str | None = None, among: tuple[int, ...] = ()
+    game: Game,
+    state: np.record,
+    player: str | None = None,
+    among: tuple[int, ...] = (),
+    seed: int | None = None,
 ) -> MoveSearch:
     """Return the `MoveSearch` of the seat to act in `state`. Raises ValueError as that does.
 
-    With `among`, only these of the legal moves are searched.
+    With `among`, only these of the legal moves are searched. The `seed` is fresh by default.
     """
     seat = int(game.seat_to_act(state))
-    rng = streams([fresh_seed()])
+    rng = streams([fresh_seed() if seed is None else seed])
     position, seen = game.new_states(), game.new_observations()
     position[0] = state
     game.reshuffle_unseen(position[0], seat, rng[0])

@@ -49,9 +49,13 @@ def _decimals(estimate: Estimate) -> int:
     return min(max(-math.floor(math.log10(shortest / 2)), 0), _MAX_DECIMALS)
 
 
-def quantile(num_deals: float | np.ndarray) -> np.ndarray:
-    """Student's two-sided 95 % quantile; see `degrees_of_freedom`."""
-    return special.stdtrit(degrees_of_freedom(num_deals), 0.5 + LEVEL / 2)
+def quantile(num_deals: float | np.ndarray, num_intervals: int = 1) -> np.ndarray:
+    """Student's two-sided 95 % quantile of one or, together, of several intervals (Bonferroni).
+
+    See `degrees_of_freedom`.
+    """
+    tail = (1 - LEVEL) / 2 / num_intervals
+    return special.stdtrit(degrees_of_freedom(num_deals), 1 - tail)
 
 
 def degrees_of_freedom(num_deals: float | np.ndarray) -> np.ndarray:

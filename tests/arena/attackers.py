@@ -5,10 +5,12 @@ file names what there is to attack. The area of an attack is in ATTACKS, with ho
 """
 
 import ctypes
+import fcntl
 import json
 import mmap
 import os
 import pwd
+import re
 import signal
 import socket
 import sqlite3
@@ -45,7 +47,7 @@ ATTACKS: dict[str, dict[str, Attack]] = {}
 
 def _first_call(area: str) -> int:
     """The action to attack at: the first may take longer, as hogs do."""
-    return 1 if area in ("processes", "memory") else 2
+    return 1 if area in ("processes", "memory", "channels") else 2
 
 
 def attack(area: str, kind: str, reason: str, open_kind: str = "") -> Any:
@@ -146,12 +148,12 @@ def write_beside_itself():
     (HERE / MARK).write_text("mine")
 
 
-@attack("files", "crash", "Read-only file system")
+@attack("files", "crash", "No such file|Read-only file system")
 def replace_the_opponent():
     Path(target("opponent")).write_text("def choose(*_): return None")
 
 
-@attack("files", "crash", "Read-only file system")
+@attack("files", "crash", "No such file|Read-only file system")
 def delete_the_opponent():
     os.unlink(target("opponent"))
 
@@ -176,7 +178,7 @@ def poison_the_compiled_code():
     raise Refused("written in a layer")
 
 
-@attack("files", "crash", "Read-only file system")
+@attack("files", "crash", "Read-only file system|No such file")
 def write_to_the_real_home():
     (Path(pwd.getpwuid(os.getuid()).pw_dir) / MARK).write_text("mine")
 
@@ -213,13 +215,13 @@ def send_a_datagram():
         out.recv(1)
 
 
-@attack("network", "crash", "Connection refused")
+@attack("network", "crash", "Connection refused|Operation not permitted")
 def connect_to_an_abstract_socket():
     with socket.socket(socket.AF_UNIX) as out:
         out.connect("\0" + target("abstract"))
 
 
-@attack("network", "crash", "No such file|Connection refused")
+@attack("network", "crash", "Operation not permitted")
 def connect_to_a_socket_file():
     with socket.socket(socket.AF_UNIX) as out:
         out.connect(target("socket"))
@@ -433,6 +435,81 @@ def think_while_others_play(observations, action_masks, rngs):
 
 
 ATTACKS["time"]["think_while_others_play"] = Attack("crash", "stopped with its parent")
+
+
+# -- channels to other players, or to others on the machine
+
+
+def _called(status):
+    if status < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+@attack("channels", "crash", "No such file")
+def read_the_opponent():
+    Path(target("opponent")).read_text()
+
+
+@attack("channels", "crash", "nobody else is here")
+def find_the_opponent_in_memory():
+    """Its spec, in what this process was forked from, or what the system says about it."""
+    spec = re.compile(rb"opponent\.py:legal|/opponent[/]")
+    with open("/proc/self/mem", "rb", 0) as memory:
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            if " rw" in line and "[v" not in line:
+                start, end = (int(text, 16) for text in line.split()[0].split("-"))
+                memory.seek(start)
+                if re.search(rb"opponent\.py:legal", memory.read(end - start)):
+                    return
+    for name in ("environ", "cmdline", "mountinfo"):
+        if spec.search(Path("/proc/self", name).read_bytes()):
+            return
+    raise Refused("nobody else is here")
+
+
+@attack("channels", "crash", "No such file")
+def list_the_working_folder():
+    if MARK in os.listdir(target("working_folder")):
+        return
+    raise FileNotFoundError("No such file")
+
+
+@attack("channels", "crash", "Operation not permitted")
+def connect_to_a_socket_in_the_working_folder():
+    with socket.socket(socket.AF_UNIX) as out:
+        out.connect(target("working_socket"))
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def lock_a_file_of_the_system():
+    fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX)
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def lock_bytes_of_a_file_of_the_system():
+    fcntl.lockf(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH, 1)
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def ask_for_locks_of_others():
+    asked = mmap.mmap(-1, 64)
+    fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_GETLK, bytes(asked[:32]))
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def watch_who_opens_a_file():
+    _called(_LIBC.inotify_init1(0))
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def leave_a_key():
+    number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]  # add_key
+    _called(_LIBC.syscall(number, b"user", MARK.encode(), b"1", 1, -3))  # of the session
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def open_a_ring():
+    _called(_LIBC.syscall(425, 4, ctypes.create_string_buffer(120)))  # io_uring_setup
 
 
 # -- logs

@@ -25,10 +25,20 @@ from . import attackers
 from .attackers import ATTACKS, MARK, Attack
 
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
-AREAS = ("processes", "files", "network", "memory", "protocol", "time", "logs", "results")
+AREAS = (
+    "processes",
+    "files",
+    "network",
+    "memory",
+    "protocol",
+    "time",
+    "channels",
+    "logs",
+    "results",
+)
 EVERY_ATTACK = {name: how for attacks in ATTACKS.values() for name, how in attacks.items()}
-# One of each area, in every run of the suite; `make test-long` tries all of them.
-SOME_ATTACKS = dict(list(attacks.items())[1] for attacks in ATTACKS.values())
+# One of each area and all channels, in every run of the suite; `make test-long` tries all of them.
+SOME_ATTACKS = dict(list(attacks.items())[1] for attacks in ATTACKS.values()) | ATTACKS["channels"]
 LIMITS: dict[str, Any] = {
     "seconds": 0.1,
     "forfeit_seconds": 0.3,
@@ -41,7 +51,8 @@ LIMITS: dict[str, Any] = {
 
 def test_the_sandbox_runs_where_bubblewrap_does() -> None:
     """Nothing below may pass because there was no sandbox."""
-    trial = ["bwrap", "--unshare-all", "--disable-userns", "--ro-bind", "/", "/", "true"]
+    own = ["--unshare-all", "--unshare-user", "--disable-userns"]
+    trial = ["bwrap", *own, "--ro-bind", "/", "/", "true"]
     if shutil.which("bwrap") is not None and subprocess.run(trial).returncode == 0:
         assert why_no_bubblewrap() is None
         assert choose_sandbox("auto") == BWRAP
@@ -62,8 +73,12 @@ class Ground:
         self.players.mkdir()
         self.file = self.players / "attackers.py"
         shutil.copy(attackers.__file__, self.file)
-        self.opponent = self.players / "opponent.py"
+        self.opponent = folder / "opponent" / "opponent.py"
+        self.opponent.parent.mkdir()
         shutil.copy(attackers.__file__, self.opponent)
+        self.working = folder / "working"
+        self.working.mkdir()
+        (self.working / MARK).write_text("nobody's")
         self.store = self.players / "store.db"
         Store(self.store).close()
         self.logs = self.players / "logs"
@@ -75,9 +90,10 @@ class Ground:
         self.datagrams.bind(self.server.getsockname())
         self.abstract = socket.socket(socket.AF_UNIX)
         self.abstract.bind(f"\0{MARK}-{os.getpid()}")
-        self.file_socket = socket.socket(socket.AF_UNIX)
+        self.file_socket, self.working_socket = (socket.socket(socket.AF_UNIX) for _ in range(2))
         self.file_socket.bind(str(folder / "s"))
-        for listening in (self.abstract, self.file_socket):
+        self.working_socket.bind(str(self.working / "s"))
+        for listening in (self.abstract, self.file_socket, self.working_socket):
             listening.listen()
         in_tmp = folder / "in_tmp"
         in_tmp.write_text("left by others")
@@ -94,6 +110,8 @@ class Ground:
             "free_port": free_port,
             "abstract": f"{MARK}-{os.getpid()}",
             "socket": str(folder / "s"),
+            "working_folder": str(self.working),
+            "working_socket": str(self.working / "s"),
             "log": str(self.logs / "0-log"),
             "store": str(self.store),
         }
@@ -111,7 +129,7 @@ class Ground:
         assert self.bystander.poll() is None
         state = Path(f"/proc/{self.bystander.pid}/stat").read_text().rpartition(")")[2].split()[0]
         assert state != "T"
-        for listening in (self.server, self.abstract, self.file_socket):
+        for listening in (self.server, self.abstract, self.file_socket, self.working_socket):
             listening.setblocking(False)
             with pytest.raises(BlockingIOError):
                 listening.accept()
@@ -124,7 +142,8 @@ class Ground:
     def close(self) -> None:
         """Put away what was set up."""
         self.bystander.communicate()
-        for listening in (self.server, self.datagrams, self.abstract, self.file_socket):
+        sockets = (self.server, self.datagrams, self.abstract)
+        for listening in (*sockets, self.file_socket, self.working_socket):
             listening.close()
 
 
@@ -166,6 +185,7 @@ def test_an_attacker_loses_its_game_and_nothing_else_happens(
 ) -> None:
     chosen = _available(method)
     monkeypatch.setenv("PARLOUR_SECRET", "not for players")
+    monkeypatch.chdir(ground.working)
     attacks = {n: how for n, how in attacks.items() if chosen != NONE or how.open_kind}
     before = descendants(os.getpid())
     files = (str(ground.store), str(ground.folder / "in_tmp"))
@@ -220,3 +240,38 @@ def test_a_player_cannot_keep_notes_from_one_sitting_to_the_next(
             places = players if sitting == 0 else players[::-1]
             assert play_game(GAME, places, 0, sitting)[1] is None
     ground.check()
+
+
+SEES = """
+import os
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def choose(observations, action_masks, rngs):
+    assert sorted(os.listdir(HERE)) == {expected!r}, os.listdir(HERE)
+    return action_masks.argmax(axis=1)
+"""
+
+
+@pytest.mark.skipif(why_no_bubblewrap() is not None, reason="needs bubblewrap")
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        (("a/one.py", "b/two.py"), (["mine.txt", "one.py"], ["mine.txt", "two.py"])),
+        (("a/one.py", "a/two.py"), (["one.py"], ["two.py"])),
+        (("a/one.py", "a/b/two.py"), (["one.py"], ["mine.txt", "two.py"])),
+    ],
+)
+def test_a_player_sees_its_folder_or_its_file_where_others_have_theirs(
+    places: tuple[str, str], expected: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    files = [tmp_path / place for place in places]
+    for file, names in zip(files, expected, strict=True):
+        file.parent.mkdir(exist_ok=True)
+        (file.parent / "mine.txt").touch()
+        file.write_text(SEES.format(expected=names))
+    control = TimeControl(**LIMITS, logs=str(tmp_path / "logs"), sandbox=BWRAP)
+    with isolated(GAME, [f"{file}:choose" for file in files], control, tmp_path) as players:
+        assert play_game(GAME, players, 0)[1] is None

@@ -264,3 +264,21 @@ def test_the_limits_must_make_sense() -> None:
         isolated(GAME, ["random", lambda *_: 0], TimeControl(), Path("unused")),
     ):
         raise AssertionError("a function cannot be sent to another process")
+
+
+@pytest.mark.parametrize(
+    ("command", "has_copies"),
+    [
+        ("match president lowest,random", True),
+        (
+            "tournament president --form free_for_all --players lowest,random,hoarder,first_legal",
+            False,
+        ),
+        ("match trick_taking first_play,random", False),
+    ],
+)
+def test_copies_of_a_player_at_one_table_are_warned_of(
+    command: str, has_copies: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command.split(), "--deals", "1", "--contest", f"logs={tmp_path}"]) == 0
+    assert ("several seats have copies of one player" in capsys.readouterr().err) is has_copies

@@ -137,7 +137,7 @@ class OneDraw:
             key = seen.tobytes() + bytes(str(action), "ascii")
             return self.fitting.setdefault(key, fit(game, state, action, onlooker))
 
-        def think_briefly(study, seconds):
+        def think_briefly(study, seconds, min_rounds=1):
             if not study.is_finished:
                 study._step()
             return study.result()

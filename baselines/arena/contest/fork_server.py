@@ -1,8 +1,10 @@
 """The fork server: a process that has loaded Parlour, and forks a fresh process for each game.
 
 It runs no user's code, so every player starts every game from the same memory. Loading and
-compiling happen beforehand and are charged to no player. For each game it forks a supervisor, which
-enters the player's sandbox, forks the player there, and ends it with the arena.
+compiling happen beforehand and are charged to no player. It learns of no entrant: for each spec it
+forks a server that reads that spec alone, from a socket of its own, so that no player finds
+another's in its memory. For each game such a server forks a supervisor, which enters the player's
+sandbox, forks the player there, and ends it with the arena.
 """
 
 import contextlib
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,13 @@ from ....envs.core.rng import streams
 from ...players.making import make_policy
 from ...policies.file_names import CODE
 from ..play.entrants import names_a_file
-from .confine import drop_privileges, end_with_parent, enter_sandbox, limit_resources
+from .confine import (
+    drop_privileges,
+    end_with_parent,
+    enter_sandbox,
+    limit_resources,
+    refuse_channels,
+)
 from .limits import PlayerLimits
 from .player_process import OUT_OF_MEMORY, REFUSED, is_out_of_memory, serve
 from .sandbox import Sandbox
@@ -43,6 +51,7 @@ _ROOT = Path(__file__).resolve().parents[len(__package__.split(".")) - 1]
 # Variables that players get: the paths of programs, the language, threads, caches.
 _PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME")
 _PASSED_ON_BEGINNINGS = ("LC_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
+_NEW_SERVER = b"s"  # an order, with the socket from which the new server reads a spec
 _LARGEST = 1 << 16  # bytes of an order
 _LAST_WORDS_SECONDS = 5.0
 _SPARE = 2  # processes beyond the limit, so that the arena can see that it is exceeded
@@ -70,9 +79,22 @@ class ForkServer:
             )
         assert self._popen.stdin is not None
         with self._popen.stdin as opening:
-            pickle.dump((game, tuple(specs)), opening)
-        if not self._socket.recv(1):
-            raise OSError(f"the fork server ended with status {self._popen.wait()}")
+            pickle.dump(game, opening)
+        self._check(self._socket)
+        self._servers: dict[str, socket.socket] = {}
+        for spec in dict.fromkeys(specs):
+            self._servers[spec], theirs = _packets()
+            with theirs:
+                socket.send_fds(self._socket, [_NEW_SERVER], [theirs.fileno()])
+            self._servers[spec].send(spec.encode())
+        for server in self._servers.values():
+            self._check(server)
+
+    def _check(self, server: socket.socket) -> None:
+        """Wait until a server is ready. Raises OSError where it has ended."""
+        if not server.recv(1):
+            self.close()
+            raise OSError(f"the fork server ended with status {self._popen.returncode}")
 
     def start(
         self, spec: str, limits: PlayerLimits, sandbox: Sandbox
@@ -85,15 +107,16 @@ class ForkServer:
         supervisor, supervisor_end = _packets()
         output = os.memfd_create("output")
         resources = limits.memory_mib * _MIB, limits.private_mib * _MIB, limits.processes
-        order = [spec, resources, sandbox.first, sandbox.private]
+        order = [resources, sandbox.first, sandbox.private]
         descriptors = [player_end.fileno(), supervisor_end.fileno(), output]
         with player_end, supervisor_end:
-            socket.send_fds(self._socket, [json.dumps(order).encode()], descriptors)
+            socket.send_fds(self._servers[spec], [json.dumps(order).encode()], descriptors)
         return player, supervisor, output
 
     def close(self) -> None:
         """End the fork server; its players end with the arena's ends of their connections."""
-        self._socket.close()
+        for connection in (*self._servers.values(), self._socket):
+            connection.close()
         try:
             self._popen.wait(_LAST_WORDS_SECONDS)
         except subprocess.TimeoutExpired:
@@ -126,23 +149,41 @@ def _environment() -> dict[str, str]:
 
 def main() -> None:
     """Serve the arena at the other end of the socket whose number is the only argument."""
-    game, specs = pickle.load(sys.stdin.buffer)
-    for spec in dict.fromkeys(specs):
-        _warm_up(spec, game)
+    game = pickle.load(sys.stdin.buffer)
+    _warm_up("random", game)  # what every user's file needs
     with socket.socket(fileno=int(sys.argv[1])) as arena:
         arena.send(b"\n")
-        while True:
-            order, descriptors, _, _ = socket.recv_fds(arena, _LARGEST, 3)
-            if not order:
-                return
+        for _, (connection,) in _orders(arena):
             if os.fork() == 0:
                 arena.close()
-                _supervise(game, json.loads(order), descriptors)
+                _serve_one(game, connection)
+            os.close(connection)
+
+
+def _orders(arena: socket.socket) -> Iterator[tuple[bytes, list[int]]]:
+    """Yield the orders of the arena, each with its descriptors; reap children that have ended."""
+    while order := socket.recv_fds(arena, _LARGEST, 3):
+        if not order[0]:
+            return
+        yield order[0], order[1]
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _serve_one(game: Game, connection: int) -> None:
+    """In a fork: start games of the player whose spec the arena sends first; never return."""
+    with socket.socket(fileno=connection) as arena:
+        spec = arena.recv(_LARGEST).decode()
+        _warm_up(spec, game)
+        arena.send(b"\n")
+        for order, descriptors in _orders(arena):
+            if os.fork() == 0:
+                arena.close()
+                _supervise(game, spec, json.loads(order), descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:  # supervisors that have ended
-                    pass
+    os._exit(0)
 
 
 def _warm_up(spec: str, game: Game) -> None:
@@ -165,9 +206,9 @@ def _warm_up(spec: str, game: Game) -> None:
         policy(observations, action_masks(words, game.num_actions), rngs, positions)
 
 
-def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
+def _supervise(game: Game, spec: str, order: list[Any], descriptors: list[int]) -> None:
     """In a fork: start the player in its sandbox, and end it with the arena; never return."""
-    spec, resources, sandbox, private = order
+    resources, sandbox, private = order
     player_socket, own, output = descriptors
     with socket.socket(fileno=own) as arena:
         try:
@@ -206,6 +247,7 @@ def _confine(resources: Sequence[int], is_in_sandbox: bool, private: str) -> Non
     limit_resources(memory, file_size, processes + _SPARE if is_in_sandbox else None)
     if is_in_sandbox:
         drop_privileges()
+        refuse_channels()
         # The other code caches are read-only.
         os.environ |= {PRIVATE_CODE: os.path.join(private, "code")}
     os.environ |= {"HOME": private, "TMPDIR": private}

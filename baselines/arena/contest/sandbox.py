@@ -1,7 +1,7 @@
 """The sandbox of a player for one game: bubblewrap where it works, else only a process group.
 
-In bubblewrap the player sees all files read-only, but no network, no process of others, and neither
-what is hidden from it nor the places where other processes leave files and sockets.
+In bubblewrap the player sees, read-only, the system's programs and libraries, Python, Parlour and
+its own files; besides them nothing but its private folder, no network and no process of others.
 """
 
 import contextlib
@@ -12,9 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ....envs.core.code_cache import cache_folder
 from . import confine
@@ -22,12 +23,11 @@ from . import confine
 AUTO, BWRAP, NONE = "auto", "bwrap", "none"
 METHODS = (AUTO, BWRAP, NONE)
 _PRIVATE = "/tmp"  # the private folder, as a player in bubblewrap sees it
-# Hidden because other processes have sockets there, and a read-only view permits connections.
-_MEETING_PLACES = (_PRIVATE, "/var/tmp", "/run")
+_LIBRARIES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/gnu")
+_SYSTEM = (*_LIBRARIES, "/etc", "/opt", "/sys/devices/system")  # seen by every player
 _BWRAP = (
     "bwrap --unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --disable-userns"
-    " --cap-drop ALL --cap-add CAP_KILL --as-pid-1 --ro-bind / / --dev /dev --proc /proc"
-    " --remount-ro /proc"
+    " --cap-drop ALL --cap-add CAP_KILL --as-pid-1 --dev /dev --proc /proc --remount-ro /proc"
 )
 # The first process of the sandbox sends the signals that it reads to all others there, and says so.
 # They cannot signal it, nor inspect it, as it has a capability more. When it ends, so do they.
@@ -36,8 +36,16 @@ _SMALL = "4096"  # bytes
 _TRIAL_SECONDS = 60.0
 
 
+class Files(NamedTuple):
+    """What decides which files a player sees."""
+
+    spec: str  # of the player
+    others: Sequence[str] = ()  # the specs of the other entrants
+    hidden: Sequence[str] = ()  # paths that players do not see, unless they need them
+
+
 class Bubblewrap:
-    """A new sandbox of bubblewrap for the player `spec`. Raises OSError where bubblewrap fails.
+    """A new sandbox of bubblewrap for one player. Raises OSError where bubblewrap fails.
 
     `first` is the process whose namespaces the player enters. `private` is the path, inside the
     sandbox, of the folder that it can write to, besides /dev/shm.
@@ -45,9 +53,9 @@ class Bubblewrap:
 
     private = _PRIVATE
 
-    def __init__(self, spec: str, hidden: Sequence[str], private_mib: int) -> None:
+    def __init__(self, files: Files, private_mib: int) -> None:
         information, theirs = os.pipe()
-        view = _view(spec, hidden, str(private_mib << 20))
+        view = _view(files, str(private_mib << 20))
         self._popen = subprocess.Popen(
             [*_BWRAP.split(), *view, "--info-fd", str(theirs), "sh", "-c", _FIRST_PROCESS],
             stdin=subprocess.PIPE,
@@ -99,9 +107,9 @@ class ProcessGroup:
 Sandbox = Bubblewrap | ProcessGroup
 
 
-def new_sandbox(method: str, spec: str, hidden: Sequence[str], private_mib: int) -> Sandbox:
-    """Make the sandbox of the player `spec` for one game. Raises OSError where that fails."""
-    return ProcessGroup() if method == NONE else Bubblewrap(spec, hidden, private_mib)
+def new_sandbox(method: str, files: Files, private_mib: int) -> Sandbox:
+    """Make the sandbox of a player for one game. Raises OSError where that fails."""
+    return ProcessGroup() if method == NONE else Bubblewrap(files, private_mib)
 
 
 def choose_sandbox(method: str) -> str:
@@ -126,7 +134,7 @@ def why_no_bubblewrap() -> str | None:
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed; on Debian and Ubuntu: apt install bubblewrap"
     try:
-        with contextlib.closing(Bubblewrap("", (), 1)) as sandbox:
+        with contextlib.closing(Bubblewrap(Files(""), 1)) as sandbox:
             trial = [sys.executable, "-I", str(Path(confine.__file__).resolve())]
             run = subprocess.run(
                 [*trial, str(sandbox.first)], stderr=subprocess.PIPE, timeout=_TRIAL_SECONDS
@@ -140,45 +148,105 @@ def _last_line(text: bytes) -> str:
     return text.decode(errors="replace").strip().rpartition("\n")[2]
 
 
-def _view(spec: str, hidden: Sequence[str], private_bytes: str) -> Iterator[str]:
+def _view(files: Files, private_bytes: str) -> Iterator[str]:
     """Yield bubblewrap's options for the files that a player sees."""
-    places = [place for place in _MEETING_PLACES if _is_folder(place)]
-    for place in (*places, "/dev/shm"):
-        is_writable = place in (_PRIVATE, "/dev/shm")
-        yield from ("--size", private_bytes if is_writable else _SMALL, "--tmpfs", place)
-    kept = sorted(_kept(spec))
-    shown = [path for path in kept if _is_within(path, places)]
-    for path in shown:
-        yield from ("--ro-bind", path, path)
+    for place in (_PRIVATE, "/dev/shm"):
+        yield from ("--size", private_bytes, "--tmpfs", place)
+    shown: dict[str, str] = {}  # the real path of what is seen at a path
+    for path in sorted({*_SYSTEM, *_needed(files)}):
+        if not os.path.exists(path) or _is_within(path, shown):
+            continue
+        shown[path] = os.path.realpath(path)
+        if path in _SYSTEM and os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        else:
+            yield from ("--ro-bind", shown[path], path)
+    yield from ("--dir", os.getcwd())
     covered: list[str] = []
-    for path in sorted(hidden):
-        is_visible = _is_within(path, shown) or not _is_within(path, places)
-        is_needed = any(Path(needed).is_relative_to(path) for needed in kept)
-        if is_needed or not is_visible or _is_within(path, covered):
+    for path in sorted(_within_shown(_hidden(files), shown)):
+        if _is_within(path, covered):
             continue
         if _is_folder(path):
             covered.append(path)
             yield from ("--size", _SMALL, "--tmpfs", path)
         elif os.path.lexists(path):
             yield from ("--ro-bind", os.devnull, path)
-    for place in ("/dev", *places, *covered):
-        if place != _PRIVATE:
-            yield from ("--remount-ro", place)
+    for place in ("/", "/dev", *covered):
+        yield from ("--remount-ro", place)
+
+
+def _needed(files: Files) -> set[str]:
+    """Return the paths that a player needs, as they are named and where they really are."""
+    paths = {*_own(files), *_of_python(files), str(cache_folder())}
+    return {each for path in paths for each in (os.path.abspath(path), os.path.realpath(path))}
+
+
+def _own(files: Files) -> Iterator[str]:
+    """Yield the folders of the player's files; of one where others have files, only its own."""
+    others = _others(files)
+    for path in _named(files.spec):
+        folders = [path] if os.path.isdir(path) else map(os.path.dirname, _both(path))
+        for folder in folders:
+            yield path if _holds(folder, others) else folder
+
+
+def _of_python(files: Files) -> Iterator[str]:
+    """Yield the paths that Python imports from, but for folders that have files of entrants."""
+    entrants = {
+        os.path.realpath(path) for spec in (files.spec, *files.others) for path in _named(spec)
+    }
+    variables = [os.environ.get(name, "") for name in ("PYTHONPATH", "LD_LIBRARY_PATH")]
+    folders = [part for text in variables for part in text.split(os.pathsep)]
+    folders += [path for path in sys.path if os.path.abspath(path) != os.getcwd()]
+    yield from (sys.prefix, sys.base_prefix)
+    yield from (path for path in folders if path and not _holds(path, entrants))
+    package = sys.modules[__package__.partition(".")[0]].__path__[0]
+    yield package
+    yield from (entry.path for entry in os.scandir(package) if entry.is_symlink())
+
+
+def _hidden(files: Files) -> set[str]:
+    """Return the real paths to hide: also the files of others, wherever they are seen."""
+    needed = [os.path.realpath(path) for path in (*_own(files), *_of_python(files))]
+    hidden = {*map(os.path.realpath, files.hidden), *_others(files)}
+    return {path for path in hidden if not _holds(path, needed)}
+
+
+def _within_shown(paths: Iterable[str], shown: Mapping[str, str]) -> Iterator[str]:
+    """Yield where each of these real paths is seen."""
+    for path in paths:
+        for place, real in shown.items():
+            if _holds(real, [path]):
+                yield os.path.normpath(os.path.join(place, os.path.relpath(path, real)))
+
+
+def _others(files: Files) -> set[str]:
+    """Return the real paths of the files of other entrants that are not the player's too."""
+    others = {os.path.realpath(path) for spec in files.others for path in _named(spec)}
+    return others - {os.path.realpath(path) for path in _named(files.spec)}
+
+
+def _named(spec: str) -> list[str]:
+    """Return the paths that a spec names, as in `FILE.py:Class:weights=FILE`."""
+    for separator in ":=,":
+        spec = spec.replace(separator, "\n")
+    parts = map(str.strip, spec.split("\n"))
+    return [os.path.abspath(part) for part in parts if part and os.path.exists(part)]
+
+
+def _both(path: str) -> set[str]:
+    """Return an absolute path as it is named and where it really is."""
+    return {path, os.path.realpath(path)}
+
+
+def _holds(folder: str, paths: Iterable[str]) -> bool:
+    """Return whether a path is, or has in it, any of these real paths."""
+    real = os.path.realpath(folder)
+    return any(Path(path).is_relative_to(real) for path in paths)
 
 
 def _is_within(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
-
-
-def _kept(spec: str) -> set[str]:
-    """Return the paths that a player needs: of Python, Parlour, this folder, its own files."""
-    for separator in ":=,":  # as in `FILE.py:Class:weights=FILE`
-        spec = spec.replace(separator, "\n")
-    own = [part for part in map(str.strip, spec.split("\n")) if part and os.path.exists(part)]
-    beside = [str(Path(part).resolve().parent) for part in own]
-    python = [sys.prefix, sys.base_prefix, *filter(None, sys.path), os.getcwd()]
-    paths = (*python, *own, *beside, str(cache_folder()))
-    return {os.path.realpath(path) for path in paths if os.path.exists(path)}
 
 
 def _is_folder(path: str) -> bool:

@@ -24,7 +24,7 @@ from .fork_server import ForkServer
 from .game_process import Forfeit, Log
 from .limits import PlayerLimits
 from .referee import IsolatedPlayer, check_is_text
-from .sandbox import AUTO, choose_sandbox, new_sandbox
+from .sandbox import AUTO, Files, choose_sandbox, new_sandbox
 
 CONTEST_BATCH = 8  # deals between two writes of results
 _NOT_KEPT = ("logs", "logs_mib", "sandbox", "tracebacks", "hidden")  # they do not affect results
@@ -140,7 +140,8 @@ def isolated(
         players = []
         for k, spec in enumerate(texts):
             log = Log(logs / f"{k}-{_as_file_name(spec)}.log", log_bytes)
-            make = partial(new_sandbox, sandbox, spec, hidden, control.private_mib)
+            files = Files(spec, [text for text in texts if text != spec], hidden)
+            make = partial(new_sandbox, sandbox, files, control.private_mib)
             player = IsolatedPlayer(spec, game, control, log, server, make, control.tracebacks)
             players.append(stack.enter_context(player))
         yield players

@@ -11,6 +11,8 @@ from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import DEFAULT_PLAN, deal_seeds
 from .playing import Plan, play_contests, read_contests
 
+ONE_EACH = "free_for_all"  # the form that seats a different player in every seat
+
 
 def play_tournament(
     game: Game,
@@ -115,5 +117,5 @@ def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
 FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Contest]]] = {
     "round_robin": _round_robin,
     "gauntlet": _gauntlet,
-    "free_for_all": _free_for_all,
+    ONE_EACH: _free_for_all,
 }
