@@ -10,12 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..envs.core.bits import is_legal
-from ..envs.core.compile import bind_inline
+from ..envs.core.compile import bind_inline, unbound
 from ..envs.core.game import NO_ACTION, NO_SEAT, Game
-from ..envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seated, meanings_with
+from ..envs.core.play.calls import call_player
+from ..envs.core.play.driver import Seating
+from ..envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seats, bindings_of
 from ..envs.core.play.playthrough import turns
-from ..envs.core.play.seating import Compiled, SeatedPolicy, Seating
+from ..envs.core.play.policies import SeatedPolicy, player_table
 from ..envs.core.play.tables import Tables, new_streams
+from ..envs.core.records import PLAYER
 from ..envs.core.rng import (
     checked_seeds,
     player_streams,
@@ -27,6 +30,8 @@ from ..envs.core.rng import (
 BATCH_BYTES = 2**24  # of positions and observations in memory at a time
 BATCH_DEALS = 64  # played side by side by players that are not compiled
 _NOTHING = np.zeros(0, np.int64)
+
+deal = returns = ply = observe = note_game = unbound
 
 
 class Plies(NamedTuple):
@@ -69,11 +74,11 @@ def plies_of(
 
     A deal is played as in the first sitting of a match. Raises PlayerError for an illegal action.
     """
-    seeds, compiled = checked_seeds(seeds), Compiled.of(policies)
+    seeds, players = checked_seeds(seeds), player_table(game, policies)
     num_rows = max(1, BATCH_BYTES // (game.state_dtype.itemsize + game.observation_dtype.itemsize))
-    is_compiled = all(policy.row_function is not None for policy in policies)
+    is_compiled = players["function"].all()
     while len(seeds):
-        found = _noted(game, compiled, seeds, _NOTHING, num_rows) if is_compiled else None
+        found = _noted(game, players, seeds, _NOTHING, num_rows) if is_compiled else None
         if found is None:  # not all compiled, or an illegal action, which `_repeated` reports
             found = _repeated(game, policies, seeds[:BATCH_DEALS])
         if not len(found.seeds):  # a game does not fit
@@ -91,9 +96,7 @@ def plies_of_actions(
     Raises ValueError where these are not whole games.
     """
     seeds, given = checked_seeds(seeds), np.asarray(actions, np.int64)
-    nobody = Compiled.of([])
-    outside = nobody._replace(codes=np.repeat(nobody.codes, game.num_seats))
-    found = _noted(game, outside, seeds, given, len(given))
+    found = _noted(game, None, seeds, given, len(given))
     if found is None or len(found.seeds) < len(seeds) or len(found.seats) < len(given):
         raise ValueError(
             f"{len(given)} actions that are not whole games of these {len(seeds)} deals"
@@ -102,9 +105,12 @@ def plies_of_actions(
 
 
 def _noted(
-    game: Game, compiled: Compiled, seeds: np.ndarray, given: np.ndarray, num_rows: int
+    game: Game, players: np.ndarray | None, seeds: np.ndarray, given: np.ndarray, num_rows: int
 ) -> Plies | None:
-    """Note as many whole games as fit into `num_rows`; return None at an illegal action."""
+    """Note as many whole games as fit into `num_rows`; return None at an illegal action.
+
+    `players` are PLAYER records, one for each seat; without them the actions are `given`.
+    """
     n, most = game.num_seats, min(len(seeds), num_rows)
     out = Plies(
         seeds=seeds[:most],
@@ -117,12 +123,14 @@ def _noted(
         words=np.zeros((num_rows, game.num_mask_words), np.int64),
         actions=np.zeros(num_rows, np.int64),
     )
-    codes = compiled.codes[None, :n]
-    seated = Seated(codes, compiled.weights, new_streams((1, n)), codes, NO_DRAWS)
-    meanings = meanings_with(game, compiled.players)
-    note_game = bind_inline(_note_game, **meanings)
-    note = bind_inline(_note_deals, note_game=note_game, **meanings)
-    num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games(), seated, out)
+    outside = np.full((1, n), EXTERNAL, np.int16)
+    places = outside if players is None else np.arange(n, dtype=np.int16)[None]
+    table = np.zeros(1, PLAYER) if players is None else players
+    seats = Seats(places, table, new_streams((1, n)), NO_DRAWS)
+    bindings = bindings_of(game)
+    note_game = bind_inline(_note_game, **bindings)
+    note = bind_inline(_note_deals, note_game=note_game, **bindings)
+    num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games, seats, out)
     if num_games == FAULT:
         return None
     num_plies = out.ends[num_games - 1] if num_games else 0
@@ -147,18 +155,18 @@ def _repeated(game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray) -
     return plies_of_actions(game, seeds, np.concatenate(actions)[order])
 
 
-def _note_deals(seeds, given, games, seated, out):
+def _note_deals(seeds, given, games, seats, out):
     """Play a whole game of each deal and note its plies one after another in the rows of `out`.
 
-    EXTERNAL seats play the actions `given` [rows]. `games` and `seated` have one row. Stop before
+    EXTERNAL seats play the actions `given` [rows]. `games` and `seats` have one row. Stop before
     the first game that does not fit; return the number of games, or FAULT at an illegal action.
     """
     row = np.int64(0)
     for k in range(seeds.shape[0]):
         start_stream(games.rngs[0], seeds[k])
-        start_players(seated.rngs[0], seeds[k], np.uint64(0))
+        start_players(seats.rngs[0], seeds[k], np.uint64(0))
         deal(games.states[0], games.rngs[0])
-        row = note_game(row, given, games, seated, out)
+        row = note_game(row, given, games, seats, out)
         if row == FAULT:
             return FAULT
         if row == NO_ROW:
@@ -169,7 +177,7 @@ def _note_deals(seeds, given, games, seated, out):
     return seeds.shape[0]
 
 
-def _note_game(row, given, games, seated, out):
+def _note_game(row, given, games, seats, out):
     """Play a dealt game and note its plies from `row` on; return the row after the last.
 
     Return FAULT at an illegal action, and NO_ROW where rows or given actions run out.
@@ -181,12 +189,13 @@ def _note_game(row, given, games, seated, out):
             return row
         if row == out.seats.shape[0]:
             return np.int64(NO_ROW)
-        seen, code = out.observations[row], seated.codes[0, seat]
-        observe(state, seat, seen)
-        if code == EXTERNAL:
+        observation, policy = out.observations[row], np.int64(seats.policies[0, seat])
+        observe(state, seat, observation)
+        if policy == EXTERNAL:
             action = np.int64(given[row])
         else:
-            action = np.int64(choose(code, seated.weights, seen, mask, seated.rngs[0, seat]))
+            player, rng = seats.players[policy], seats.rngs[0, seat]
+            action = call_player(player.function, player.weights, observation, mask, rng)
         if not is_legal(mask, action):
             return np.int64(FAULT)
         out.states[row] = state

@@ -63,7 +63,7 @@ def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     """Answer an error that is no defect of Parlour with one line; raise any other."""
     from ..baselines.players.human import EndOfInput
     from ..envs.core.compile import reason_of
-    from ..envs.core.play.seating import PlayerError
+    from ..envs.core.play.legal import PlayerError
 
     if isinstance(error, EndOfInput):
         return _ended(program, "the input ended before the game did")

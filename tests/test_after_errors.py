@@ -14,7 +14,7 @@ from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.environments.aec import CheckedEnv
 from parlour.envs.core.environments.solo import SoloEnv
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.play.tables import action_masks
 from tests.view_tools import first_legal
 
@@ -100,7 +100,7 @@ def masks_of(env: Any) -> np.ndarray:
         return env.action_masks()
     if isinstance(env, CheckedEnv):
         return env.last()[0]["action_mask"]
-    return action_masks(env._games.masks, env.game.num_actions)
+    return env.action_masks().astype(np.int8)
 
 
 def played(env: Any) -> list[bytes]:

@@ -15,7 +15,7 @@ from parlour.baselines.search.best_response import (
 )
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from tests.searching import after_plies

@@ -13,7 +13,7 @@ from parlour.baselines.policies.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play import slices
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.rng import SEED_LIMIT
 
 from .test_after_errors import compiled_illegal

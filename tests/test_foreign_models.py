@@ -25,7 +25,7 @@ from parlour.baselines.players.named_files import files_named
 from parlour.envs import load_game
 from parlour.envs.core.environments.common import ObservationEncoder
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.rng import streams
 from parlour.scripts.main import main
 

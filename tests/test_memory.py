@@ -13,7 +13,7 @@ from parlour.baselines import Policy, make_policy
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.envs import load_game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.played import transcript
 from parlour.scripts.main import main
 

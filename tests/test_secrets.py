@@ -15,7 +15,7 @@ from parlour.envs.core import rng
 from parlour.envs.core.compile import plain
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.seating import Seating
+from parlour.envs.core.play.driver import Seating
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, player_streams, siphash, streams
 from tests.one_table import dealt

@@ -22,10 +22,11 @@ from ..baselines.networks.inputs import InputRows
 from ..baselines.policies.policy import Policy
 from ..envs.core.bits import nth_allowed, num_allowed
 from ..envs.core.compile import array_rule, bind, bind_inline, rule
-from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
-from ..envs.core.play.loops import EXTERNAL, MAX_DEALS, CompiledPlayer, chooser, meanings_of
-from ..envs.core.play.seating import Compiled
+from ..envs.core.play.calls import call_player
+from ..envs.core.play.driver import no_choice_error
+from ..envs.core.play.loops import EXTERNAL, MAX_DEALS, bindings_of
+from ..envs.core.play.policies import player_table
 from ..envs.core.rng import below, uniform
 from .decisions import (
     NUM_SPARE,
@@ -62,8 +63,7 @@ class _Deciders(NamedTuple):
     """Who decides at the tables, and how their networks see them."""
 
     weights: np.ndarray  # [1] the network that learns
-    player_weights: tuple[np.ndarray, ...]  # of the compiled opponents
-    codes: np.ndarray  # EXTERNAL for self-play, then that of each opponent
+    players: np.ndarray  # PLAYER records of the opponents
     cumulative_weights: np.ndarray  # of self-play and each opponent
     scale: np.ndarray  # [V] of the wide inputs
     first_place_weight: float
@@ -90,7 +90,8 @@ class SelfPlay:
         self.game = game
         self.first_place_weight = first_place_weight
         self._cumulative_weights = opponent_mix.cumulative()
-        self._opponents = Compiled.of(opponent_mix.opponents)
+        self._opponents = tuple(opponent_mix.opponents)  # whose weights must stay where they lie
+        self._players = player_table(game, self._opponents)
         self._scale = wide_scales(game, rows)
         self._spare = BatchOnly(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
         self._play_state = new_play_state(game, num_tables, seed)
@@ -108,11 +109,10 @@ class SelfPlay:
         Raises ValueError where a game never gives a learning seat a choice.
         """
         play_state = rows_of(self._play_state, tables)
-        loop = _bind_act(self.game, self._opponents.players, num_layers(weights))
+        loop = _bind_act(self.game, num_layers(weights))
         deciders = _Deciders(
             weights,
-            self._opponents.weights,
-            np.roll(self._opponents.codes, 1),
+            self._players,
             self._cumulative_weights,
             self._scale,
             self.first_place_weight,
@@ -124,9 +124,9 @@ class SelfPlay:
 
 
 @lru_cache
-def _bind_act(game: Game, players: tuple[CompiledPlayer, ...], num_layers: int) -> Function:
-    rules = meanings_of(game)
-    play_on = bind_inline(_play_on, choose=chooser(players), **rules)
+def _bind_act(game: Game, num_layers: int) -> Function:
+    rules = bindings_of(game)
+    play_on = bind_inline(_play_on, **rules)
     start = bind(_start, play_on=play_on, **rules)
     decide = bind(_decide, body=network_functions(num_layers).body, **rules)
     nothing = {"note_outcome": _note_nothing, "complete": _complete_nothing}
@@ -164,16 +164,18 @@ def _play_on(play_state, table, action, deciders):
         else:
             observation = play_state.observations[table]
             observe(state, seat, observation)
-            action = np.int64(choose(code, deciders.player_weights, observation, mask, rng))
+            player = deciders.players[code]
+            action = call_player(player.function, player.weights, observation, mask, rng)
 
 
 def _start(play_state, table, deciders):
     """Seat the players and deal until a learning seat has a choice; return that seat."""
     rng, cumulative_weights = play_state.seating_rngs[table], deciders.cumulative_weights
     num_seats = play_state.codes.shape[1]
+    last = cumulative_weights.shape[0] - 1
     for _ in range(MAX_DEALS):
         choice = np.searchsorted(cumulative_weights, uniform(rng), side="right")
-        play_state.codes[table, :] = deciders.codes[min(choice, deciders.codes.shape[0] - 1)]
+        play_state.codes[table, :] = min(choice, last) - 1  # EXTERNAL for self-play
         play_state.codes[table, below(rng, num_seats)] = EXTERNAL
         deal(play_state.states[table], play_state.rngs[table])
         seat = play_on(play_state, table, np.int64(NO_ACTION), deciders)

@@ -21,9 +21,9 @@ from ..baselines.search.guided import (
 )
 from ..baselines.search.tree import Tree
 from ..envs.core.compile import bind, rule
-from ..envs.core.environments.common import no_choice_error
-from ..envs.core.game import NO_SEAT, Function, Game
-from ..envs.core.play.loops import meanings_of
+from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
+from ..envs.core.play.driver import no_choice_error
+from ..envs.core.play.loops import MAX_DEALS, bindings_of
 from .decisions import (
     NUM_SPARE,
     Batch,
@@ -125,12 +125,13 @@ class GuidedPlay:
 
 @lru_cache
 def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
-    rules = meanings_of(game)
+    rules = bindings_of(game)
+    play_on = bind(_play_on, **rules)
     search_one = guided_functions(game, num_layers, all_seats).search_one
     return play_batch(
         decide=bind(_decide, search_one=search_one, **rules),
-        play_on=bind(_play_on, **rules),
-        start=bind(_start, **rules),
+        play_on=play_on,
+        start=bind(_start, play_on=play_on, **rules),
         note_outcome=_note_outcome,
         complete=_complete,
         **rules,
@@ -138,7 +139,13 @@ def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
 
 
 def _start(play_state, table, deciders):
-    return new_game(play_state.states[table], play_state.rngs[table], play_state.masks[table])
+    """Deal until some seat has a choice; return it, or NO_SEAT after MAX_DEALS deals."""
+    for _ in range(MAX_DEALS):
+        deal(play_state.states[table], play_state.rngs[table])
+        seat = play_on(play_state, table, np.int64(NO_ACTION), deciders)
+        if seat != NO_SEAT:
+            return seat
+    return np.int64(NO_SEAT)
 
 
 def _play_on(play_state, table, action, deciders):

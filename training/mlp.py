@@ -19,9 +19,9 @@ from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players.making import make_policy
 from ..baselines.policies.policy import Policy
 from ..envs.core.game import Game, setting
+from ..envs.core.play.driver import Seating
 from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.play.playthrough import turns
-from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
 from .progress import clocks, since

@@ -11,8 +11,8 @@ import numpy as np
 from ..baselines.policies.policy import Policy
 from ..envs.core.compile import array_rule, rule
 from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.play.driver import Seating
 from ..envs.core.play.loops import EXTERNAL
-from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import player_streams, streams
 from .settings import shares_of_tables

@@ -13,8 +13,8 @@ from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_other_values
 from ..baselines.policies.policy import Policy, values_of
 from ..envs.core.game import Game
+from ..envs.core.play.legal import check_legal
 from ..envs.core.play.playthrough import turns
-from ..envs.core.play.seating import check_legal
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
 from .decisions import input_notes

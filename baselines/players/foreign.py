@@ -22,7 +22,7 @@ from ...envs.core.environments.common import (
     observation_space,
 )
 from ...envs.core.game import Game
-from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.legal import PlayerError
 from ..policies.policy import Policy
 
 ArrayFunction = TypeVar("ArrayFunction", bound=Callable[..., Any])

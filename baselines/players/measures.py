@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.play.driver import Seating
 from ...envs.core.play.loops import EXTERNAL
 from ...envs.core.play.playthrough import turns
-from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import Turns
 from ...envs.core.rng import player_streams

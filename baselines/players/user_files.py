@@ -13,7 +13,7 @@ from typing import Any
 
 from ...envs.core.compile import reason_of
 from ...envs.core.game import Game
-from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.legal import PlayerError
 from ...envs.core.words import check_setting_names
 from ..policies.game_parts import part_of
 from ..policies.policy import Policy, remembering_policy

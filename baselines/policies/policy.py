@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...envs.core.bits import gather_mask
-from ...envs.core.compile import bind
+from ...envs.core.compile import rule
 from ...envs.core.game import Function, Game
-from ...envs.core.play.loops import NO_WEIGHTS, CompiledPlayer, chooser
-from ...envs.core.play.seating import Memory, check_legal
+from ...envs.core.play.calls import call_player
+from ...envs.core.play.legal import check_legal
+from ...envs.core.play.policies import NO_OBSERVATION, Memory, player_table
 from ...envs.core.rng import fresh_seed, streams
 
 
@@ -145,19 +146,17 @@ def compiled_policy(
     With `weights`, a record [1], the function takes that record as its first argument. With
     `is_blind` it does not look at the observation, so that one compiled loop serves every game.
     """
-    player = CompiledPlayer(row_function, weights is not None)
-    choose_rows = bind(_choose_rows, choose=chooser((player,)))
-    given = (NO_WEIGHTS if weights is None else weights,)
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = np.empty(len(observations), np.int64)
         words = np.zeros(game.num_mask_words, np.int64)
-        seen = np.zeros(len(observations), np.int8) if is_blind else observations
+        inputs = np.zeros(len(observations), NO_OBSERVATION) if is_blind else observations
         masks = np.ascontiguousarray(action_masks)  # each layout would be compiled by itself
-        choose_rows(given, seen, masks, rngs, words, actions)
+        players = player_table(game, [policy])
+        _choose_rows(players, inputs, masks, rngs, words, actions)
         return actions
 
-    return Policy(
+    policy = Policy(
         name,
         game,
         choose,
@@ -166,6 +165,7 @@ def compiled_policy(
         values=values,
         is_blind=is_blind,
     )
+    return policy
 
 
 # (observations [B], masks int8 [B, A], rngs [B], positions [B]) -> (actions [B], values [B, A])
@@ -192,7 +192,10 @@ def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) ->
     return Policy(name, game, choose, remember=remember)
 
 
-def _choose_rows(weights, observations, action_masks, rngs, words, actions):
-    for index in range(observations.shape[0]):
-        gather_mask(action_masks[index], words)
-        actions[index] = choose(0, weights, observations[index], words, rngs[index])
+@rule
+def _choose_rows(players, observations, action_masks, rngs, words, actions):
+    """Let players[0] choose actions[k] from the k-th observation, mask int8 [A] and stream."""
+    player = players[0]
+    for k in range(observations.shape[0]):
+        gather_mask(action_masks[k], words)
+        actions[k] = call_player(player.function, player.weights, observations[k], words, rngs[k])

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Game
-from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.legal import PlayerError
 from ...envs.core.play.tables import Tables, action_masks, new_streams
 from ...envs.core.rng import streams
 from ..policies import generic

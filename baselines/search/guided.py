@@ -18,7 +18,7 @@ import numpy as np
 from ...envs.core.bits import clear, gather_mask
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_SEAT, Function, Game
-from ...envs.core.play.loops import meanings_of
+from ...envs.core.play.loops import bindings_of
 from ...envs.core.play.tables import new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
@@ -189,7 +189,7 @@ def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Gu
     Networks that value `all_seats` serve games of more than two seats. From the value of one seat
     alone it does not follow what the others may expect.
     """
-    rules = meanings_of(game)
+    rules = bindings_of(game)
     determinize = bind(determinize_template, **rules)
     networks = network_functions(num_layers)
     if all_seats:

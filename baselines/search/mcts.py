@@ -19,7 +19,8 @@ import numpy as np
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.compile import bind, bind_inline, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
-from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
+from ...envs.core.play.calls import NO_WEIGHTS
+from ...envs.core.play.loops import bindings_of
 from ..networks.learned import guide_network
 from ..policies.policy import Policy, Search, searching_policy
 from ..policies.settings import checked_number
@@ -190,7 +191,7 @@ class TreeSearch:
         self.settings = settings
         self._scratch = PlayoutScratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
-        in_tree = in_playouts if shorten is keep_all else meanings_of(game)
+        in_tree = in_playouts if shorten is keep_all else bindings_of(game)
         choose = playout_function(row_function, weights)
         has_tree = settings.expansion_threshold != NEVER
         self._simulate = _bind_search(choose, shorten, in_playouts, in_tree, has_tree)

@@ -11,7 +11,8 @@ import numpy as np
 from ...envs.core.bits import random_allowed
 from ...envs.core.compile import bind
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.play.loops import NO_WEIGHTS, meanings_of, no_observation
+from ...envs.core.play.calls import NO_WEIGHTS
+from ...envs.core.play.loops import bindings_of, no_observation
 from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
@@ -136,7 +137,7 @@ def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
     Players that look at the mask alone are not made to wait for an observation.
     """
     is_blind = row_function in _BLIND_FUNCTIONS
-    return meanings_of(game) | ({"observe": no_observation} if is_blind else {})
+    return bindings_of(game) | ({"observe": no_observation} if is_blind else {})
 
 
 def determinize_template(position, seat, rng, states, streams, index):

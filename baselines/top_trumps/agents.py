@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...envs.core.bits import allowed_list
 from ...envs.core.game import Game
-from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.legal import PlayerError
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import fresh_seed, streams
 from ...envs.registry import load_game

@@ -17,7 +17,7 @@ from parlour.baselines.notty.players import PLAYERS
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.statistics.estimates import proportion_of_deals
 from parlour.envs.core.game import NO_SEAT, check_range
-from parlour.envs.core.play.seating import Seating
+from parlour.envs.core.play.driver import Seating
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import player_streams, streams
 from parlour.envs.registry import load_game

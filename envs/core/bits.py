@@ -151,10 +151,11 @@ def random_allowed(mask, rng):
 def spread_masks(masks, out):
     """Write masks [B, words] with one byte for each action, eight in a number: [B, 8 * words].
 
-    Multiplying repeats eight bits in all bytes, of which each keeps its own bit and makes it a 1.
+    An `out` without columns is left alone. Multiplying repeats eight bits in all bytes, of which
+    each keeps its own bit and makes it a 1.
     """
     for row in range(masks.shape[0]):
-        for index in range(masks.shape[1]):
+        for index in range(out.shape[1] // _BYTES_IN_WORD):
             for part in range(_BYTES_IN_WORD):
                 bits = np.uint64((masks[row, index] >> (8 * part)) & 0xFF)
                 spread = (bits * _EVERY_BYTE) & _BIT_OF_EACH_BYTE

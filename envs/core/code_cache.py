@@ -241,7 +241,7 @@ def digest(*parts: str) -> str:
 def _parts_of(rule: Any) -> Iterator[str]:
     """Yield what the code of a rule depends on. Raises UnknownError where that has no digest."""
     yield from (sys.implementation.cache_tag or "", numba.__version__, np.__version__)
-    yield str(numba.config.BOUNDSCHECK)
+    yield str((numba.config.BOUNDSCHECK, str(numba.config.OPT)))
     source, code = rule.py_func, rule.py_func.__code__
     has_inner_code = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
     if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():

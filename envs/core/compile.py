@@ -75,20 +75,20 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Bind as `bind`, and inline the function into each compiled caller, for hot loops.
 
-    It is compiled once for each place that calls it.
+    Numba inlines it before it finds types, which also saves compiling it by itself.
     """
     options = getattr(template, "options", _LEAN)
-    return _compiled(_copy(template, meanings), {**options, "forceinline": True})
+    return _compiled(_copy(template, meanings), {**options, "inline": "always"})
 
 
-def relate(records: Iterable[np.dtype], common: np.dtype) -> None:
+def relate(records: Iterable[np.dtype], common: Iterable[np.dtype]) -> None:
     """Let loops over some of a game's record types share the code of the rules that they call.
 
     Otherwise a process compiles a rule for each selection of record types that its loops take: a
-    first match took half as long again. `common` is a type that other games have too.
+    first match took half as long again. `common` are types that other games have too.
     """
-    together = frozenset({*records, common})
-    for dtype in together - {common}:
+    together = frozenset({*records, *common})
+    for dtype in together.difference(common):
         _related.setdefault(dtype, together)
 
 
@@ -118,7 +118,10 @@ class Rule:
 
     def for_records(self, arguments: Iterable[Any]) -> Any:
         """Return the compiled function for calls from Python with records of these types."""
-        dtypes = frozenset(_record_types(arguments))
+        return self.for_dtypes(frozenset(_record_types(arguments)))
+
+    def for_dtypes(self, dtypes: frozenset[np.dtype]) -> Any:
+        """Return the compiled function for calls with records of these types."""
         if dtypes not in self._kept:
             with _making:
                 if dtypes not in self._kept:
@@ -138,6 +141,26 @@ def entry_point(function: Callable[..., Any], example: tuple[Any, ...]) -> Calla
     if not isinstance(function, Rule):  # plain Python
         return function
     return function.for_records(example).compile(tuple(map(numba.typeof, example)))
+
+
+def is_lean(function: Callable[..., Any]) -> bool:
+    """Return whether a compiled function counts no references, and so makes and raises nothing."""
+    return code_cache.options_of(function)["_nrt"] is False
+
+
+def address_of(function: Callable[..., Any], dtypes: Iterable[np.dtype]) -> int:
+    """Return the address of a rule of four pointers, to records of these types, as a C function."""
+    assert isinstance(function, Rule)
+    signature = (numba.types.voidptr,) * 4
+    compiled = function.for_dtypes(frozenset(one for one in dtypes if one.names is not None))
+    compiled.compile(signature)
+    code = compiled.overloads[signature]
+    return int(code.library.get_pointer_to_function(code.fndesc.llvm_cfunc_wrapper_name))
+
+
+def unbound(*arguments: Any) -> Any:
+    """Stand for a name that a template uses and `bind` gives a meaning."""
+    raise TypeError("a template is a function once `bind` has given its names a meaning")
 
 
 def python_source(function: Callable[..., Any]) -> Any:
@@ -232,7 +255,7 @@ def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
     related = dtypes.union(*(_related.get(dtype, ()) for dtype in dtypes))
     records = code_cache.digest(*sorted(repr(dtype.descr) for dtype in related))
     inner = {name: _renamed(one, records) for name, one in code_cache.rules_in(called)}
-    options = {**called.options, "forceinline": False}
+    options = {**called.options, "inline": "never"}
     function = numba.njit(**options)(_copy(called, inner, _suffix(called, records)))
     code_cache.keep(function, called)
     return function

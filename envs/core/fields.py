@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compile import bind_inline, rule
+from .compile import rule
 
 WORD = np.dtype(np.int64)
 
@@ -265,7 +265,7 @@ def encode_rows(encoding, first, out):
         encode_row(encoding, first + row, out[row])
 
 
-@bind_inline
+@rule
 def encode_row(encoding, row, out):
     """Write one record as numbers to `out` [num_inputs]."""
     start = encoding.factors.shape[0]

@@ -18,6 +18,7 @@ from . import defaults
 from .bits import allowed_list, mask_words
 from .compile import relate
 from .fields import Field, FlatLayout, check_fields, record_dtype
+from .records import COMMON, result_dtype
 from .rng import STREAM
 from .words import Scale, check_setting_names
 
@@ -161,7 +162,7 @@ class Game:
     def state_dtype(self) -> np.dtype:
         """The record of a position."""
         dtype = record_dtype(self.state_fields)
-        relate((dtype, self.observation_dtype), STREAM)
+        relate((dtype, self.observation_dtype), (STREAM, result_dtype(self.num_seats), *COMMON))
         return dtype
 
     @cached_property

@@ -23,6 +23,7 @@ _MIN_BIT_CHANGES = 24  # a gamma with fewer gives too regular a sequence
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
 _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
 _WORD_BITS = np.uint64(64)
+_13, _16, _17, _21, _32 = np.array([13, 16, 17, 21, 32], np.uint64)  # of one type: compiled once
 
 SEED_LIMIT = 2**63
 
@@ -175,6 +176,21 @@ def player_streams(
 
 
 @rule
+def seed_games(seeds, rows, rngs, player_rngs, draw_rngs):
+    """Start the streams of the games at table rows[k] from seeds[k], uint64 [K].
+
+    `rngs` [N] deal, `player_rngs` [N, seats] are the players', `draw_rngs` [N] draw who sits where.
+    """
+    purpose = np.uint64(1 + player_rngs.shape[1])
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        start_stream(rngs[row], seeds[k])
+        start_players(player_rngs[row], seeds[k], np.uint64(0))
+        draw_rngs[row].state = _first_state(seeds[k], purpose)
+        draw_rngs[row].gamma = GOLDEN_GAMMA
+
+
+@rule
 def _start_all(rngs, seeds, sittings):
     for index in range(seeds.shape[0]):
         start_players(rngs[index], seeds[index], sittings[index])
@@ -213,20 +229,20 @@ def siphash(key_low, key_high, first, last):
 
 @rule
 def _rotate(word, count):
-    return (word << np.uint64(count)) | (word >> (_WORD_BITS - np.uint64(count)))
+    return (word << count) | (word >> (_WORD_BITS - count))
 
 
 @rule
 def _mix_round(v0, v1, v2, v3):
     """One SipRound."""
     v0 += v1
-    v1 = _rotate(v1, 13) ^ v0
-    v0 = _rotate(v0, 32)
+    v1 = _rotate(v1, _13) ^ v0
+    v0 = _rotate(v0, _32)
     v2 += v3
-    v3 = _rotate(v3, 16) ^ v2
+    v3 = _rotate(v3, _16) ^ v2
     v0 += v3
-    v3 = _rotate(v3, 21) ^ v0
+    v3 = _rotate(v3, _21) ^ v0
     v2 += v1
-    v1 = _rotate(v1, 17) ^ v2
-    v2 = _rotate(v2, 32)
+    v1 = _rotate(v1, _17) ^ v2
+    v2 = _rotate(v2, _32)
     return v0, v1, v2, v3

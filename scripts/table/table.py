@@ -19,7 +19,7 @@ from ...baselines.policies.policy import Policy
 from ...baselines.policies.settings import parse_settings
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
-from ...envs.core.play.seating import seat_policies
+from ...envs.core.play.driver import seat_policies
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen

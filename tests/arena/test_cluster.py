@@ -11,7 +11,7 @@ from docs.studies import killing
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
 from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from tests.arena.test_nothing_lost import check_replacement
 from tests.commands import refusal
 

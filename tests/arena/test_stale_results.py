@@ -25,7 +25,7 @@ from parlour.baselines.arena.results import identity
 from parlour.baselines.arena.results.identity import identity_of
 from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from tests.commands import told
 
 NUM_DEALS = 4

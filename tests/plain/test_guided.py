@@ -23,7 +23,7 @@ from parlour.baselines.search.gumbel_root import num_halvings
 from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.loops import meanings_of
+from parlour.envs.core.play.loops import bindings_of
 from parlour.envs.core.rng import streams
 from tests import toy_game
 from tests.probe_duel import DOOR, GATE, probe_duel
@@ -64,7 +64,7 @@ class SlowSearch:
     """One search, from the positions that the fast one has determinized."""
 
     def __init__(self, game: Game, how: GuidedSettings, position: np.record) -> None:
-        self.game, self.how, self.rules = game, how, meanings_of(game)
+        self.game, self.how, self.rules = game, how, bindings_of(game)
         self.weights = record(game)
         self.scratch = guided.new_scratch(game, how)
         tree = guided.new_tree(game, how)

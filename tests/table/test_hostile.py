@@ -25,7 +25,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from parlour.baselines.policies.policy import Policy
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.scripts.table import help, host, live, sockets
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.table import GameTable

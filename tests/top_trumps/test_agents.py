@@ -16,7 +16,8 @@ from parlour.baselines.top_trumps import agent_template as top_trumps_agent_temp
 from parlour.baselines.top_trumps.agents import Agent, AgentAtTable, create_agent
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.seating import PlayerError, Seating
+from parlour.envs.core.play.driver import Seating
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import player_streams, streams
 from parlour.scripts.main import main

@@ -9,7 +9,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.top_trumps.agents import Agent
 from parlour.envs import load_game
-from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.legal import PlayerError
 from parlour.scripts.main import main
 
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.play.seating import check_legal
+from ....envs.core.play.legal import check_legal
 from ....envs.core.rng import STREAM
 from ...policies.policy import Policy
 

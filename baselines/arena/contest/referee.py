@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.play.seating import Memory, illegal_action_message
+from ....envs.core.play.legal import illegal_action_message
+from ....envs.core.play.policies import Memory
 from .fork_server import ForkServer
 from .game_process import Forfeit, GameProcess, Log, printable
 from .limits import PlayerLimits

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.play.seating import Seating
+from ....envs.core.play.driver import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
 from ...policies.settings import checked_above_zero

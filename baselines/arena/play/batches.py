@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.play.seating import Seating
+from ....envs.core.play.driver import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ...players.making import make_policy

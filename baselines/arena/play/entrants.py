@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....envs.core.game import Game
-from ....envs.core.play.seating import PlayerError
+from ....envs.core.play.legal import PlayerError
 from ...players.making import make_policy, players_of, resolved
 from ...players.named_files import files_named
 from ...policies.file_names import USERS_FILES

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from ....envs.core.play.seating import PlayerError
+from ....envs.core.play.legal import PlayerError
 from ....envs.core.play.slices import check_num_threads
 from ..contest.confine import end_with_parent
 from .batches import DealBatch, Outcomes, play_batch

@@ -5,7 +5,6 @@ without their cost.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,10 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
-from ..play.loops import LOSS, loops_of
-from ..play.seating import illegal_action_message
-from ..play.tables import Tables, new_streams, self_play_seats
+from ..play.driver import Seating
+from ..play.legal import illegal_action_message
+from ..play.loops import EXTERNAL, LOSS
+from ..play.tables import Tables, new_streams
 from ..played.played import Played
 from ..rng import fresh_seed, streams
 from . import common
@@ -96,7 +96,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _link_tables(self) -> None:
         """Make the compiled step."""
-        self._table.link(loops_of(self.game), self_play_seats(self.game.num_seats))
+        shape = 1, self.game.num_seats
+        seated, rngs = np.full(shape, EXTERNAL), new_streams(shape)
+        self._table.link(Seating(self._tables, (), seated, rngs, self._skip_forced))
         self._mask, self._numbers = self._table.mask, self._table.numbers
         self._step = self._table.play
 
@@ -129,13 +131,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
                 self._tables = Tables(self.game, new_streams((1,)))
-                self._table = OneTable(self._tables, self._encoder, self._skip_forced, Played())
+                self._table = OneTable(self._tables, self._encoder, Played())
                 self._link_tables()
             self._tables.rngs[:] = seeded
             self._is_started = True
         self.agents = []  # an error below leaves no game that could go on
-        begin = partial(self._table.played.begin, self._tables.rngs, None)
-        seat = self._table.start_game(begin, deal)
+        self._table.played.begin(self._tables.rngs, None, deal)
+        seat = self._table.start(deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -163,7 +165,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
-            self._finish(self._table.told.returns[0].tolist())
+            self._finish(self._table.report.results["returns"][0].tolist())
         else:
             self.agent_selection = agent = self.possible_agents[seat]
             infos[agent] = {"action_mask": self._mask.copy()}
@@ -190,7 +192,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def _look(self, seat: int) -> tuple[np.ndarray, np.record]:
         """Return what a seat knows, as numbers and as a record; the buffers stay as they are."""
         self._table.look(seat)
-        numbers, record = self._numbers.copy(), self._table.told.records.copy()[0]
+        numbers, record = self._numbers.copy(), self._table.report.records.copy()[0]
         self._table.look(self._seat_of[self.agent_selection])
         return numbers, record
 

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice, check_range
-from ..play.loops import Told
+from ..play.loops import Report
 from ..play.tables import Tables
 from ..positions import position_from
 from ..rng import streams
@@ -41,9 +41,9 @@ class ObservationEncoder:
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
-    def with_views(self, told: Told) -> Told:
-        """Return `told` with a new encoding: in a copy the old one views other arrays."""
-        return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
+    def with_views(self, report: Report) -> Report:
+        """Return `report` with a new encoding: in a copy the old one views other arrays."""
+        return report._replace(encoding=self.layout.encoding(report.records, self.is_scaled))
 
 
 def seen_by_all(tables: Tables, encoder: ObservationEncoder) -> np.ndarray:
@@ -112,11 +112,6 @@ def shown_seat(render_seat: int | str, own: int) -> int | None:
 def state_without(view: object, derived: tuple[str, ...]) -> dict[str, Any]:
     """Return what a copy of `view` takes over: all attributes but the derived ones."""
     return {name: value for name, value in vars(view).items() if name not in derived}
-
-
-def no_choice_error(game: Game) -> ValueError:
-    """The error for a game that is over before anybody has a choice."""
-    return ValueError(f"this deal of {game.name} ends before you have a choice")
 
 
 class IllegalEnds:

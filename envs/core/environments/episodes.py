@@ -4,18 +4,18 @@ The learning seat is fixed or drawn for each game, or in self-play every seat le
 has its own random stream.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..game import NO_SEAT, Game, check_range
-from ..play.loops import ANY_SEAT, EXTERNAL, MAX_DEALS, NO_DRAWS, Draws, Seated
-from ..play.seating import Seating
+from ..game import Game, check_range
+from ..play.driver import Seating
+from ..play.loops import ANY_SEAT, EXTERNAL, NO_DRAWS, Draws
 from ..play.tables import Tables, new_streams
 from ..played.played import Played
-from ..rng import player_streams, streams
-from .common import no_choice_error, state_without
+from ..rng import checked_seeds, seed_games
+from .common import state_without
 from .opponents import Opponents
 
 RANDOM_SEAT = "random"
@@ -62,7 +62,8 @@ class Episodes:
 
     def _seat_opponents(self) -> None:
         self.opponents = self.next_opponents
-        self.seated = self.opponents.seated(self.seats)
+        first = 0 if self.seat == RANDOM_SEAT else int(self.seat)
+        self.seated = self.opponents.seated(np.full(len(self.tables.all_rows), first))
         self._link_seating()
 
     def seed(self, seeds: Sequence[int] | np.ndarray, rows: np.ndarray) -> None:
@@ -72,9 +73,8 @@ class Episodes:
         """
         if not self.is_seeded:
             self._make_tables(len(seeds))
-        self.tables.rngs[rows] = streams(seeds)
-        self.player_rngs[rows] = player_streams(seeds, self.game.num_seats)
-        self.draw_rngs[rows] = streams(seeds, 1 + self.game.num_seats)
+        streams = self.tables.rngs, self.player_rngs, self.draw_rngs
+        seed_games(checked_seeds(seeds), rows, *streams)
 
     @property
     def is_seeded(self) -> bool:
@@ -85,62 +85,39 @@ class Episodes:
         self.tables = Tables(self.game, new_streams((num_tables,)))
         self.player_rngs = new_streams((num_tables, self.game.num_seats))
         self.draw_rngs = new_streams((num_tables,))
-        first = 0 if self.seat == RANDOM_SEAT else self.seat
-        self.seats = np.full(num_tables, first, np.int64)  # the learner's seat
         self._seat_opponents()
 
     def _link_seating(self) -> None:
-        self.seating = self.make_seating(self.tables, self.player_rngs)
+        on_choice = None if self.played is None else self.played.choices.append
+        self.seating = self.make_seating(self.tables, self.player_rngs, on_choice)
         self.seated = self.seating.seated  # as the games draw them
-        if self.played is not None:
-            self.seating.choices = self.played.choices
 
-    def make_seating(self, tables: Tables, player_rngs: np.ndarray) -> Seating:
+    def make_seating(
+        self,
+        tables: Tables,
+        player_rngs: np.ndarray,
+        on_choice: Callable[[int], None] | None = None,
+    ) -> Seating:
         """Seat the opponents at these tables, or at copies of them, with streams [N, seats]."""
         policies = self.opponents.policies
-        return Seating(tables, policies, self.seated, player_rngs, self.skip_forced)
+        return Seating(tables, policies, self.seated, player_rngs, self.skip_forced, on_choice)
 
-    def start(self, rows: np.ndarray, deal: Any = None) -> None:
-        """Start games at these tables, or lay out `deal`, and play on to the first choice.
+    def begin(self, deal: Any) -> None:
+        """Before a deal at the only table, note how its game begins."""
+        assert self.played is not None
+        self.played.begin(self.tables.rngs, self.player_rngs, deal)
 
-        Raises ValueError for an impossible deal, and where the learner has no choice.
-        """
-        waiting = rows
-        for _ in range(MAX_DEALS if deal is None else 1):
-            self.begin(waiting, deal)
-            self.tables.start(waiting, deal)
-            self.seating.begin(waiting)
-            self.seating.advance(waiting)
-            waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]
-            if not len(waiting):
-                return
-        raise no_choice_error(self.game)
+    def learners(self) -> np.ndarray:
+        """Return the learner's seat at each table [N]."""
+        return (self.seated == EXTERNAL).argmax(axis=1)
 
-    def begin(self, rows: np.ndarray, deal: Any) -> None:
-        """Before a deal, draw who sits where if that is left to chance; note how a game begins."""
-        draws = self._draws()
-        if draws is not NO_DRAWS:
-            self.seating.draw(rows, draws)
-            self.seats[rows] = (self.seated[rows] == EXTERNAL).argmax(axis=1)
-        if self.played is not None:
-            self.played.begin(self.tables.rngs, self.player_rngs, deal)
-
-    def play(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Play the learner's actions [K], then the others until its next choice or the end."""
-        self.tables.apply(rows, actions)
-        self.seating.advance(rows)
-
-    def seated_places(self) -> Seated:
-        """Return who acts inside the compiled loops, which draw them where that is random."""
-        return self.seating.seated_places(self._draws())
-
-    def _draws(self) -> Draws:
+    def draws(self) -> Draws:
+        """Return how each game draws who sits where."""
         is_random = self.seat == RANDOM_SEAT
         if not is_random and not self.opponents.are_drawn:
             return NO_DRAWS
         seat = ANY_SEAT if is_random else int(self.seat)
-        _, places, chances = self.opponents
-        return Draws(self.draw_rngs, seat, places, chances, self.seating.codes)
+        return Draws(self.draw_rngs, seat, self.opponents.pools())
 
     def __getstate__(self) -> dict[str, Any]:
         state = state_without(self, ("seating",))

@@ -31,7 +31,7 @@ def environment_bundle(
     from ..played.page.replay import game_data, replay_frame
 
     game, now = table.tables.game, table.tables.states[0]
-    positions = table.played.positions(game, now, table.ways.skip_forced, make_seating)
+    positions = table.played.positions(game, now, table.options.skip_forced, make_seating)
     states = [now] if positions is None else [position.state for position in positions]
     plies = [(int(game.seat_to_act(p.state)), p.action) for p in (positions or ())[:-1]]
     data = game_data(game, states, plies, seat, names)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..play.loops import EXTERNAL
+from ..records import CHANCE_OF_POLICY
 
 
 class Opponents(NamedTuple):
@@ -43,6 +44,12 @@ class Opponents(NamedTuple):
             places[place, : len(pool)] = [policies.index(policy) for policy in pool]
             chances[place, : len(pool)] = _cumulative(pool)
         return cls(tuple(policies), places, chances)
+
+    def pools(self) -> np.ndarray:
+        """Return the probabilities as the loops take them: CHANCE_OF_POLICY [seats, K]."""
+        pools = np.zeros(self.places.shape, CHANCE_OF_POLICY)
+        pools["policy"], pools["cumulative"] = self.places, self.chances
+        return pools
 
     @property
     def are_drawn(self) -> bool:

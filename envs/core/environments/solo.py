@@ -1,8 +1,7 @@
 """Any Game as a gymnasium.Env: you play one seat, and policies play the others."""
 
-from functools import partial
 from operator import index
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -11,8 +10,7 @@ from gymnasium.utils import seeding
 
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
-from ..play.loops import FAULT
-from ..play.seating import illegal_action_message
+from ..play.legal import illegal_action_message
 from ..play.tables import random_actions
 from ..played.played import Played
 from ..rng import check_seed, fresh_seed
@@ -70,11 +68,14 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._mask = np.zeros(game.num_actions, np.int8)
 
     def _link(self) -> None:
-        """Make the compiled step; `Episodes` plays the policies that are not compiled."""
-        seating = self._episodes.seating
-        self._table.link(seating.loops, seating.seated_places())
+        """Make the compiled step."""
+        self._table.link(self._episodes.seating, self._episodes.draws())
         self._mask, self._numbers = self._table.mask, self._table.numbers
-        self._is_compiled = seating.is_compiled
+        self._find_seat()
+
+    def _find_seat(self) -> None:
+        """Look up your seat, which may be drawn for each game."""
+        self._seat = int(self._episodes.learners()[0])
 
     @property
     def _np_random(self) -> np.random.Generator | None:
@@ -102,11 +103,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._is_over = True  # an error below leaves no game that could go on
         if self._episodes.renew():
             self._link()
-        if not self._is_compiled:
-            self._episodes.start(self._row, deal)
-            self._show_position()
-        elif self._table.start_game(partial(self._episodes.begin, self._row), deal) == FAULT:
-            self._blame()
+        self._episodes.begin(deal)
+        self._table.start(deal)
+        self._find_seat()
         self._is_over = False
         return self._shown()
 
@@ -115,8 +114,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         episodes.seed([seed], self._row)
         self._generator, self._np_random_seed = None, seed
         if not self._is_started:
-            skip_forced, played = episodes.skip_forced, self._played
-            self._table = OneTable(episodes.tables, self._encoder, skip_forced, played)
+            self._table = OneTable(episodes.tables, self._encoder, self._played)
             self._link()
         self._is_started = True
 
@@ -143,10 +141,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
                 return self._end()
             chosen = replacement
         self._is_over = True  # if an opponent fails
-        seat = self._table.play(chosen) if self._is_compiled else self._play(chosen)
-        if seat == FAULT:
-            self._blame()
-        if seat == NO_SEAT:
+        if self._table.play(chosen) == NO_SEAT:
             return self._end()
         self._is_over = False
         observation, info = self._shown()
@@ -156,29 +151,11 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """Return what a step returns that ends the episode."""
         self._is_over = True
         observation, info = self._shown()
-        told = self._table.told
-        info["returns"] = told.returns[0].copy()
-        info["illegal_action"] = bool(told.lost[0])
-        self._illegal_ends.note(1, int(told.lost[0]))
+        result = self._table.report.results[0]
+        info["returns"] = result["returns"].copy()
+        info["illegal_action"] = bool(result["illegal"])
+        self._illegal_ends.note(1, int(result["illegal"]))
         return observation, float(info["returns"][info["seat"]]), True, False, info
-
-    def _play(self, action: int) -> int:
-        """Play against policies that are not compiled; return as `OneTable.play`."""
-        self._played.actions.append(action)
-        self._episodes.play(self._row, np.array([action]))
-        return self._show_position()
-
-    def _show_position(self) -> int:
-        """Show where the game stands, after plies that are not compiled; return as `_play`."""
-        seat = self._table.start(is_dealt=True)
-        if seat == NO_SEAT:
-            self._table.told.returns[:] = self._episodes.tables.returns(self._row)
-            self._table.look(int(self._episodes.seats[0]))
-        return seat
-
-    def _blame(self) -> NoReturn:
-        """Raise the error of the player whose choice was not legal."""
-        self._episodes.seating.blame(0, int(self._table.games.masks[0, 0]))
 
     def _replace(self, action: Any) -> int | None:
         """The action to play in place of an illegal one; None if it loses the game."""
@@ -186,15 +163,16 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             raise ValueError(illegal_action_message(self.game, "you", action, self._mask))
         if self.illegal_action == "lose":
             return None
-        words, episodes = self._table.games.masks, self._episodes
-        return int(random_actions(words, episodes.player_rngs, self._row, episodes.seats)[0])
+        words, episodes = self._table.tables.masks, self._episodes
+        seats = np.array([self._seat])
+        return int(random_actions(words, episodes.player_rngs, self._row, seats)[0])
 
     def _shown(self) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info, copied from the buffers."""
         numbers = self._numbers.copy()
         info = {  # the same keys at every step: wrappers that record infos need that
             "action_mask": self._mask.copy(),
-            "seat": self._episodes.seats.item(),
+            "seat": self._seat,
             "returns": np.zeros(self._num_seats),
             "illegal_action": False,
         }
@@ -242,7 +220,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
         common.check_started(self._is_started, "determinize")
-        return self._table.determinize(int(self._episodes.seats[0]), rng)
+        return self._table.determinize(self._seat, rng)
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
@@ -250,7 +228,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return self._renderer.render(self._episodes.tables.states[0], self._shown_seat())
 
     def _shown_seat(self) -> int | None:
-        return common.shown_seat(self.render_seat, int(self._episodes.seats[0]))
+        return common.shown_seat(self.render_seat, self._seat)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""

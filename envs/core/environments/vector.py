@@ -4,24 +4,25 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..bits import mask_rows_as_bytes, new_mask_rows, spread_masks
+from ..bits import mask_rows_as_bytes, new_mask_rows
 from ..compile import entry_point
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways
-from ..play.seating import illegal_action_message
+from ..play.driver import no_choice_error
+from ..play.legal import illegal_action_message
+from ..play.loops import LEAVE, LOOK, NEW_GAME, NO_ROW, START, Report, StepOptions
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import Tables, action_masks, new_told, random_actions, strike_illegal
+from ..play.tables import Tables, action_masks, new_report, random_actions, strike_illegal
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from . import common
-from .episodes import RANDOM_SEAT, Episodes
+from .episodes import Episodes
 from .keywords import VECTOR, with_keywords
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
@@ -34,7 +35,7 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_seated", "_loops", "_step", "_empty_masks")  # made from other attributes
+_LINKED = ("_seats", "_step", "_empty_masks", "_options")  # made from other attributes
 
 
 @with_keywords(VECTOR)
@@ -61,9 +62,6 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """
 
     _tables: Tables
-    _games: Games
-    _seated: Seated
-    _loops: Loops
     closed = True  # until it is made: Gymnasium before 1.3 also closes what `__init__` refuses
 
     def __init__(  # noqa: PLR0913 (a keyword for each setting)
@@ -113,10 +111,10 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._is_started = False  # and self._tables, self._games, made at the first reset
+        self._is_started = False  # and self._tables, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._told = new_told(game, num_envs, self._encoder.is_scaled)
+        self._report = new_report(game, num_envs, self._encoder.is_scaled)
         self.closed = False
 
     # Gymnasium's interface
@@ -141,17 +139,18 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._is_ready = False  # an error below leaves no games that could go on
         if len(rows) == self.num_envs and self._episodes.renew():
             self._link()
+        commands = LOOK - self._shown_seats()  # tables that go on are shown again
+        commands[rows] = NEW_GAME if deal is None else START
+        if deal is not None:
+            self._tables.start(rows, deal)
+            self._episodes.seating.begin(rows)
         self._is_over[rows] = False
-        if self._is_compiled and deal is None and len(rows) == self.num_envs:
-            self._games.masks[:] = 0  # no game yet; nothing but the step is compiled
-            told = self._step_compiled(np.zeros(self.num_envs, np.int64))
-            self._games.steps[:] = 0
-        else:
-            self._start(rows, deal)
-            told = self._new_told()._replace(**self._seen(self._tables.all_rows))
-            told.returns[:], told.lengths[:], told.lost[:] = 0, 0, False
+        report = self._new_report()
+        self._play(commands, report, self._options._replace(needs_choice=deal is None))
+        if (self._tables.progress["seat"][rows] == NO_SEAT).any():
+            raise no_choice_error(self.game)
         self._is_ready = True
-        return self._shown(told), self._info(told)
+        return self._shown(report), self._info(report)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -184,24 +183,22 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._episodes.seed(seeds[rows], rows)
         if not self._is_started:
             self._tables = self._episodes.tables
-            self._games = self._tables.games()
             self._is_started = True
             self._link()
 
     def _link(self) -> None:
         """Look up what the compiled loops take."""
         self._step: Callable[..., int] | None = None  # made when it is called first
-        self._loops = self._episodes.seating.loops
-        self._seated = self._episodes.seated_places()
-        self._is_compiled = self._episodes.seating.is_compiled
+        self._seats = self._episodes.seating.seats(self._episodes.draws())
+        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._options = StepOptions(self.skip_forced, needs_choice=True, deals_again=is_same_step)
         # Read-only, so that all steps can return it; to make one takes as long as a small step.
         self._empty_masks = np.broadcast_to(np.int8(0), (self.num_envs, self.game.num_actions))
 
-    def _start(self, rows: np.ndarray, deal: Any = None) -> None:
-        """Start games at these tables; update seats and masks."""
-        self._episodes.start(rows, deal)
-        self._games.seats[rows], _, self._games.masks[rows] = self._tables.show(rows)
-        self._games.steps[rows] = 0
+    def _shown_seats(self) -> np.ndarray:
+        """Return the seats [N] to act, or at the end those that have acted last."""
+        progress = self._tables.progress
+        return np.where(progress["seat"] == NO_SEAT, progress["actor"], progress["seat"])
 
     def step(self, actions: np.ndarray) -> _Step:
         """Play an action [N] for the seat shown at each table.
@@ -213,56 +210,50 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise ValueError("call reset() before step(), and after an error in either")
         played = self._checked_actions(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
-        actors = self._games.seats.copy()
-        if self._is_compiled and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            told = self._step_compiled(played)
-        else:
-            told = self._step_rows(played)
-        truncated, ends = self._truncated(told), {}
-        if np.count_nonzero(told.ended) or np.count_nonzero(truncated):
-            ends = self._end(told, actors, truncated)
+        if self._is_over.any():  # in NEXT_STEP, which ignores their actions
+            played = np.where(self._is_over, NEW_GAME, played)
+            self._is_over = np.zeros_like(self._is_over)
+        actors = self._tables.progress["seat"].copy()
+        report, options = self._new_report(), self._options
+        self._play(played, report, options)
+        results = report.results
+        truncated, ends = self._truncated(results), {}
+        if np.count_nonzero(results["ended"]) or np.count_nonzero(truncated):
+            ends = self._end(report, actors, truncated)
         self._is_ready = True
-        return self._shown(told), told.rewards, told.ended, truncated, self._info(told) | ends
+        info = self._info(report) | ends
+        return self._shown(report), results["reward"], results["ended"], truncated, info
 
-    def _truncated(self, told: Told) -> np.ndarray:
+    def _truncated(self, results: np.ndarray) -> np.ndarray:
         """Return bool [N], where the step was the last that is allowed."""
         if self._max_steps is None:
             return np.zeros(self.num_envs, np.bool_)
-        return self._games.steps + told.lengths >= self._max_steps
+        return self._tables.progress["steps"] + results["length"] >= self._max_steps
 
-    def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
-        """Deal anew where games were truncated, or leave them; return what `info` says of ends."""
-        self._illegal_ends.note(int(told.ended.sum()), int(told.lost.sum()))
-        cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
-        told.lengths[cut] = self._games.steps[cut]
+    def _end(self, report: Report, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
+        """Deal again where games were truncated, or leave them; return what `info` says of ends."""
+        results = report.results
+        self._illegal_ends.note(int(results["ended"].sum()), int(results["illegal"].sum()))
+        cut, over = (truncated & ~results["ended"]).nonzero()[0], truncated | results["ended"]
+        results["length"][cut] = self._tables.progress["steps"][cut]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
             return {}
         masks = self._empty_masks
         if len(cut):
             masks = masks.copy()
-            masks[cut], actors[cut] = self._masks(told)[cut], told.seats[cut]
-            told.finals[cut] = told.numbers[cut]
-            self._start(cut)
-            for name, seen in self._seen(cut).items():
-                getattr(told, name)[cut] = seen
-        at_end = self._info(told) | {"action_mask": masks, "seat": actors}
+            masks[cut], actors[cut] = self._masks(report)[cut], results["seat"][cut]
+            report.finals[cut] = report.numbers[cut]
+            commands = np.full(self.num_envs, LEAVE)
+            commands[cut] = NEW_GAME
+            self._play(commands, report, self._options)
+        at_end = self._info(report) | {"action_mask": masks, "seat": actors}
         at_end |= {f"_{key}": over.copy() for key in at_end}
         return {
-            "final_obs": self._final_observations(over.nonzero()[0], told.finals, masks),
+            "final_obs": self._final_observations(over.nonzero()[0], report.finals, masks),
             "_final_obs": over.copy(),
             "final_info": at_end,
             "_final_info": over.copy(),
-        }
-
-    def _seen(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """Return what the seats to act see at these tables, as in `Told`."""
-        seats, masks = self._games.seats[rows], new_mask_rows(len(rows), self.game.num_actions)
-        spread_masks(self._games.masks[rows], masks)
-        return {
-            "seats": seats,
-            "masks": masks,
-            "numbers": self._encoder.encode(self._tables.observe(rows, seats)),
         }
 
     def _final_observations(
@@ -276,21 +267,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 finals[row] = {"observation": finals[row], "action_mask": masks[row].copy()}
         return finals
 
-    def _new_told(self) -> Told:
+    def _new_report(self) -> Report:
         """Return what a step writes to: new arrays for all that is returned to the caller."""
-        told, new = self._told, np.empty_like
-        return Told(
-            new(told.seats),
-            new(told.masks),
-            told.records,
-            told.encoding,
-            new(told.numbers),
-            told.finals,
-            new(told.ended),
-            new(told.lost),
-            new(told.rewards),
-            new(told.returns),
-            new(told.lengths),
+        kept = self._report
+        return Report(
+            records=kept.records,
+            encoding=kept.encoding,
+            numbers=np.empty(kept.numbers.shape, kept.numbers.dtype),
+            finals=kept.finals,
+            masks=new_mask_rows(self.num_envs, self.game.num_actions),
+            results=np.zeros(self.num_envs, kept.results.dtype),
         )
 
     def _checked_actions(self, actions: np.ndarray) -> np.ndarray:
@@ -314,86 +300,57 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if self.illegal_action == "lose" and is_plain:
             return actions
         played = actions.astype(np.int64)
-        if self.illegal_action == "lose" or strike_illegal(self._games.masks, played) == 0:
+        if self.illegal_action == "lose" or strike_illegal(self._tables.masks, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
         if self.illegal_action == "raise" and len(rows):
-            mask = action_masks(self._games.masks[rows[:1]], self.game.num_actions)[0]
+            mask = action_masks(self._tables.masks[rows[:1]], self.game.num_actions)[0]
             who = f"table {rows[0]}"
             raise ValueError(illegal_action_message(self.game, who, int(actions[rows[0]]), mask))
         played[rows] = random_actions(
-            self._games.masks, self._episodes.player_rngs, rows, self._games.seats
+            self._tables.masks,
+            self._episodes.player_rngs,
+            rows,
+            self._tables.progress["seat"].copy(),
         )
         return played
 
-    def _step_compiled(self, actions: np.ndarray) -> Told:
-        """Play to the next choices from outside, in compiled code."""
-        told = self._new_told()
-        arguments = self._games, self._seated, actions, told, Ways(self.skip_forced, True)
+    def _play(self, commands: np.ndarray, report: Report, options: StepOptions) -> None:
+        """Carry out a command [N] at each table, up to the next choices from outside."""
+        games, seats = self._tables.games, self._seats
         if self._step is None:
-            self._step = entry_point(self._loops.step, (0, 1, *arguments))
+            example = 0, 1, games, seats, commands, report, options
+            self._step = entry_point(self._tables.loops.step, example)
         step = self._step
-        failed = play_slices(
-            lambda first, end: step(first, end, *arguments), self.num_envs, self.num_threads
-        )
-        if failed.count(NO_ROW) < len(failed):
-            self._blame(min(row for row in failed if row != NO_ROW))
-        if self._episodes.seat == RANDOM_SEAT:
-            self._episodes.seats[:] = told.seats
-        return told
 
-    def _blame(self, row: int) -> NoReturn:
-        """Raise the error of the table at which a compiled step has stopped."""
-        if self._games.seats[row] != FAULT:
-            raise common.no_choice_error(self.game)
-        self._episodes.seating.blame(row, int(self._games.masks[row, 0]))
+        def play(commands: np.ndarray, options: StepOptions) -> int:
+            rows = play_slices(
+                lambda first, end: step(first, end, games, seats, commands, report, options),
+                self.num_envs,
+                self.num_threads,
+            )
+            return next((row for row in rows if row != NO_ROW), NO_ROW)
 
-    def _step_rows(self, actions: np.ndarray) -> Told:
-        """Play as the compiled step, with any policies and any autoreset mode."""
-        tables, games, told = self._tables, self._games, self._new_told()
-        actors, actions = games.seats.copy(), actions.copy()
-        strike_illegal(games.masks, actions)
-        waiting = self._is_over  # in NEXT_STEP, which ignores their actions
-        told.lost[:] = (actions == NO_ACTION) & ~waiting
-        games.steps[:] += 1
-        rows = np.flatnonzero(~told.lost & ~waiting)
-        self._episodes.play(rows, actions[rows])
-        games.seats[rows], _, games.masks[rows] = tables.show(rows)
-        if waiting.any():
-            self._start(np.flatnonzero(waiting))
-        told.ended[:] = told.lost | (games.seats == NO_SEAT)
-        over = np.flatnonzero(told.ended)
-        told.returns[:] = 0
-        told.returns[over] = tables.returns(over)
-        told.returns[told.lost, actors[told.lost]] = LOSS
-        told.rewards[:] = told.returns[np.arange(self.num_envs), actors]
-        told.lengths[:] = np.where(told.ended, games.steps, 0)
-        games.steps[over] = 0
-        games.seats[over], games.masks[over] = actors[over], 0
-        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._is_over = told.ended.copy()
-        elif len(over):
-            told.finals[over] = self._seen(over)["numbers"]
-            self._start(over)
-        return told._replace(**self._seen(tables.all_rows))
+        self._episodes.seating.drive(play, commands, options)
 
-    def _info(self, told: Told) -> dict[str, Any]:
+    def _info(self, report: Report) -> dict[str, Any]:
+        results = report.results
         return {
-            "action_mask": self._masks(told),
-            "seat": told.seats,
-            "returns": told.returns,
-            "illegal_action": told.lost,
-            "length": told.lengths,
+            "action_mask": self._masks(report),
+            "seat": results["seat"],
+            "returns": results["returns"],
+            "illegal_action": results["illegal"],
+            "length": results["length"],
         }
 
-    def _shown(self, told: Told) -> Any:
+    def _shown(self, report: Report) -> Any:
         """Return observations in the form of `layout`."""
         if self.layout == "flat":
-            return told.numbers
-        return {"observation": told.numbers, "action_mask": self._masks(told).copy()}
+            return report.numbers
+        return {"observation": report.numbers, "action_mask": self._masks(report).copy()}
 
-    def _masks(self, told: Told) -> np.ndarray:
-        return mask_rows_as_bytes(told.masks, self.game.num_actions)
+    def _masks(self, report: Report) -> np.ndarray:
+        return mask_rows_as_bytes(report.masks, self.game.num_actions)
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
@@ -403,7 +360,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        seat = common.shown_seat(self.render_seat, int(self._games.seats[row]))
+        seat = common.shown_seat(self.render_seat, int(self._shown_seats()[row]))
         return self._renderer.render(self._tables.states[row], seat)
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -415,7 +372,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._told = self._encoder.with_views(self._told)
+        self._report = self._encoder.with_views(self._report)
         if self._is_started:
             self._link()
 
@@ -463,7 +420,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """Return the legal actions of the seats to act, bool [N, A]."""
         if not self._is_started:
             return np.zeros((self.num_envs, self.game.num_actions), np.bool_)
-        return action_masks(self._games.masks, self.game.num_actions).astype(bool)
+        return action_masks(self._tables.masks, self.game.num_actions).astype(bool)
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats from seat 0 on, [N, seats * num_inputs].
@@ -496,7 +453,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         common.check_started(self._is_started, "determinize")
         if rngs is None:
             rngs = streams([fresh_seed() for _ in range(self.num_envs)])
-        return self._tables.determinize(self._tables.all_rows, self._games.seats, rngs)
+        return self._tables.determinize(self._tables.all_rows, self._shown_seats(), rngs)
 
     def play_random(self, num_plies: int, observe: bool = True) -> int:
         """Play random plies at every table in self-play, all in compiled code.
@@ -511,13 +468,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        ways, games, seated = Ways(self.skip_forced, True), self._games, self._seated
+        games, seats, options = self._tables.games, self._seats, self._options
+        loops, report = self._tables.loops, self._report
         if observe:
-            loop, actions = self._loops.random_plies, np.empty(self.num_envs, np.int64)
-            arguments: tuple[Any, ...] = games, seated, actions, self._told, ways, num_plies
+            loop, actions = loops.random_plies, np.empty(self.num_envs, np.int64)
+            arguments: tuple[Any, ...] = games, seats, actions, report, options, num_plies
         else:
-            loop = self._loops.random_playouts
-            arguments = games, seated, self._told.records[0], ways, num_plies
+            loop = loops.random_playouts
+            arguments = games, seats, report.records[0], options, num_plies
         counts = play_slices(
             lambda first, end: loop(first, end, *arguments),
             self.num_envs,

@@ -8,7 +8,7 @@ from ..chance import chance_outcomes, deal_outcomes
 from ..game import Game, check_range
 from ..positions import position_from
 from ..rng import rng
-from .seating import chosen_action
+from .legal import chosen_action
 from .tables import Tables
 from .turns import turns_at
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from ..game import NO_ACTION, Game
 from ..rng import player_streams, streams
-from .seating import SeatedPolicy, Seating, check_legal, chosen_action, seat_policies
+from .driver import Seating, seat_policies
+from .legal import chosen_action
+from .policies import SeatedPolicy
 from .tables import Tables
 from .turns import Turns, turns_at
 
@@ -30,7 +32,7 @@ def turns(tables: Tables, seating: Seating | None = None) -> Iterator[Turns]:
         if not len(rows):
             return
         yield turn
-        check_legal(tables.game, "a seat", turn.actions, turn.masks)
+        turn.check("a seat")
         tables.apply(rows, turn.actions)
 
 

@@ -6,10 +6,12 @@ import numpy as np
 
 from ..bits import is_legal, mask_rows_as_bytes, new_mask_rows, random_allowed, spread_masks
 from ..compile import rule
+from ..fields import Encoding
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..positions import position_from
+from ..records import PLAYER, PROGRESS, result_dtype
 from ..rng import STREAM
-from .loops import NO_DRAWS, Games, Seated, Told, loops_of
+from .loops import EXTERNAL, NO_DRAWS, Games, Report, Seats, loops_of
 
 
 class Tables:
@@ -22,6 +24,9 @@ class Tables:
         self.game = game
         self.states = game.new_states(len(rngs))
         self.rngs = rngs
+        self.masks = np.zeros((len(rngs), game.num_mask_words), np.int64)
+        self.progress = np.zeros(len(rngs), PROGRESS)
+        self.clear(slice(None))
         self.all_rows = np.arange(len(rngs))
         self.loops = loops_of(game)
 
@@ -31,6 +36,11 @@ class Tables:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.loops = loops_of(self.game)
+
+    def clear(self, rows: Any) -> None:
+        """Forget the games at these tables, before new ones or positions are laid out there."""
+        self.masks[rows] = 0
+        self.progress[rows] = np.array((NO_SEAT, NO_SEAT, 0, NO_ACTION), PROGRESS)
 
     def deal(self, rows: np.ndarray) -> None:
         """Deal new games from the tables' own streams."""
@@ -85,36 +95,49 @@ class Tables:
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
         return out
 
+    @property
     def games(self) -> Games:
-        """Return these tables for a loop, with seats and masks of no game yet."""
-        words = np.zeros((len(self.states), self.game.num_mask_words), np.int64)
-        steps = np.zeros(len(self.states), np.int64)
-        return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words, steps)
+        """These tables, as loops take them."""
+        return Games(self.states, self.rngs, self.masks, self.progress)
 
 
-def self_play_seats(num_seats: int) -> Seated:
-    """Return the seating of self-play: every seat is EXTERNAL."""
-    none = np.zeros((0, num_seats), np.int64)
-    return Seated(none, (), new_streams((0, num_seats)), none, NO_DRAWS)
+def self_play_seats(game: Game, num_tables: int) -> Seats:
+    """Return the seats of self-play: every one is EXTERNAL."""
+    shape = num_tables, game.num_seats
+    seats = np.full(shape, EXTERNAL, np.int16)
+    return Seats(seats, np.zeros(1, PLAYER), new_streams(shape), NO_DRAWS)
 
 
-def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:
+def new_report(game: Game, num_tables: int, is_scaled: bool = True) -> Report:
     """Return what a step writes to, zeros, with observations scaled or as whole numbers."""
     n, layout = num_tables, game.layout
     records = game.new_observations(n)
     numbers = np.zeros((n, layout.num_inputs), np.float32 if is_scaled else layout.plain_dtype)
-    return Told(
-        seats=np.zeros(n, np.int64),
-        masks=np.zeros_like(new_mask_rows(n, game.num_actions)),
+    return Report(
         records=records,
         encoding=layout.encoding(records, is_scaled),
         numbers=numbers,
         finals=numbers.copy(),
-        ended=np.zeros(n, np.bool_),
-        lost=np.zeros(n, np.bool_),
-        rewards=np.zeros(n),
-        returns=np.zeros((n, game.num_seats)),
-        lengths=np.zeros(n, np.int64),
+        masks=np.zeros_like(new_mask_rows(n, game.num_actions)),
+        results=np.zeros(n, result_dtype(game.num_seats)),
+    )
+
+
+def report_of_results(game: Game, num_tables: int) -> Report:
+    """Return what a step writes to where nobody needs observations and masks as vectors."""
+    n, layout = num_tables, game.layout
+    records = game.new_observations(n)
+    encoding = layout.encoding(records, True)
+    empty = np.zeros((n, 0), np.float32)
+    return Report(
+        records=records,
+        encoding=Encoding(
+            encoding.rows, encoding.words, encoding.factors[:0], encoding.num_bits[:0]
+        ),
+        numbers=empty,
+        finals=empty,
+        masks=np.zeros((n, 0), np.int64),
+        results=np.zeros(n, result_dtype(game.num_seats)),
     )
 
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..game import NO_ACTION, Game
+from ..play.driver import Seating
 from ..play.playthrough import turns
-from ..play.seating import Seating, repeats
+from ..play.policies import repeats
 from ..play.tables import Tables
 from ..rng import STREAM
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..catalogue import game_within
 from ..game import Game
 from ..play.playthrough import Playthrough, Turn
-from ..play.seating import SeatedPolicy
+from ..play.policies import SeatedPolicy
 from ..whole_files import write_whole
 from .page.replay import PlyJudgements, game_data, replay_frame
 
