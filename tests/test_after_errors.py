@@ -15,7 +15,6 @@ from parlour.envs.core.compile import rule
 from parlour.envs.core.environments.aec import CheckedEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.play.legal import PlayerError
-from parlour.envs.core.play.tables import action_masks
 from tests.view_tools import first_legal
 
 pytestmark = pytest.mark.plain

@@ -9,8 +9,6 @@ from numba import config
 from parlour.baselines import make_policy
 from parlour.baselines.policies import policy
 from parlour.envs import load_game
-from parlour.envs.core.compile import bind
-from parlour.envs.core.play.loops import CompiledPlayer, chooser
 from parlour.envs.core.rng import streams
 from tests.searching import after_plies
 
@@ -34,8 +32,7 @@ def test_a_loop_is_compiled_once_for_any_masks_and_for_any_game_if_it_looks_at_n
         assert not masks.flags.c_contiguous
         player = make_policy(name, game)
         assert player.row_function is not None
-        chosen_by = chooser((CompiledPlayer(player.row_function, False),))
-        loop: Any = bind(policy._choose_rows, choose=chosen_by)
+        loop: Any = policy._choose_rows
         before = set() if config.DISABLE_JIT else signatures_of(loop)
         chosen = [player(observations, each, streams(range(BATCH))) for each in (masks, whole)]
         assert (chosen[0] == chosen[1]).all()

@@ -1,4 +1,4 @@
-"""Whole games in one compiled loop are those that are played table by table."""
+"""Whole games in one compiled loop are those that are played ply by ply."""
 
 from typing import Any
 
@@ -7,13 +7,14 @@ import pytest
 
 from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, play_match
-from parlour.baselines.arena.play import batches, deals
+from parlour.baselines.arena.play import deals
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.policies.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play import slices
 from parlour.envs.core.play.legal import PlayerError
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.rng import SEED_LIMIT
 
 from .test_after_errors import compiled_illegal
@@ -35,16 +36,20 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.parametrize("num_threads", [1, 3])
-def test_games_are_those_that_are_played_table_by_table(
-    name: str, script: str, num_threads: int, monkeypatch: pytest.MonkeyPatch
+def test_games_are_those_that_are_played_ply_by_ply(
+    name: str, script: str, num_threads: int
 ) -> None:
     game = find_game(name)
     policies = tuple(make_policy(player, game) for player in (script, "random", "first_legal"))
-    seated = np.random.default_rng(0).integers(0, 3, (40, 3, game.num_seats))
-    seeds = np.array([SEED_LIMIT - 1, *range(39)])
-    compiled = deals.play_compiled(game, policies, seeds, seated, num_threads)
-    monkeypatch.setattr(batches, "play_compiled", lambda *arguments: None)
-    np.testing.assert_array_equal(compiled, play_deals(game, policies, seeds, seated))
+    seated = np.random.default_rng(0).integers(0, 3, (20, 3, game.num_seats))
+    seeds = np.array([SEED_LIMIT - 1, *range(19)])
+    compiled = play_deals(game, policies, seeds, seated, num_threads)
+    for deal, sitting in np.ndindex(seated.shape[:2]):
+        players = [policies[index] for index in seated[deal, sitting]]
+        one = Playthrough(game, players, int(seeds[deal]), sitting=sitting)
+        for _ in one:
+            pass
+        np.testing.assert_array_equal(compiled[deal, sitting], one.returns)
 
 
 def test_a_player_that_is_not_compiled_is_left_to_others() -> None:

@@ -37,6 +37,7 @@ def result_dtype(num_seats: int) -> np.dtype:
                 ("returns", np.float64, (num_seats,)),
                 ("reward", np.float64),  # of the seat that has acted
                 ("seat", np.int64),  # that acts next; at the end the one that has acted last
+                ("actor", np.int64),  # the one that has acted last in the game that has ended
                 ("length", np.int64),  # the steps of the game that has ended
                 ("ended", np.bool_),
                 ("illegal", np.bool_),  # whether by an illegal action

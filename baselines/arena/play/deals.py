@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....envs.core.compile import entry_point
 from ....envs.core.game import Game
-from ....envs.core.play.loops import NEW_GAME, NO_DRAWS, NO_ROW, Seats, StepOptions
+from ....envs.core.play.loops import NO_DRAWS, NO_ROW, START, Seats, StepOptions
 from ....envs.core.play.policies import SeatedPolicy, player_table
 from ....envs.core.play.slices import play_slices
-from ....envs.core.play.tables import Tables, report_of_results
+from ....envs.core.play.tables import Tables, report_of_results, step_of
 from ....envs.core.rng import player_streams, streams
 
 GAME_PLIES = 32  # estimate for a short game, by which `play_slices` counts its threads
@@ -56,12 +55,16 @@ def _returns(
     """Return the returns of the games of some deals, or None at an illegal choice."""
     num_deals, num_sittings, num_seats = seated.shape
     num_games = num_deals * num_sittings
-    repeated = np.repeat(seeds, num_sittings)
-    tables, places = Tables(game, streams(repeated)), seated.reshape(-1, num_seats)
-    rngs = player_streams(repeated, num_seats, tables.all_rows % num_sittings)
-    seats = Seats(places.astype(np.int16), players, rngs, NO_DRAWS)
+    dealt = Tables(game, streams(seeds))
+    dealt.deal(dealt.all_rows)
+    tables = Tables(game, np.repeat(dealt.rngs, num_sittings))
+    tables.states[:] = np.repeat(dealt.states, num_sittings)
+    sittings = tables.all_rows % num_sittings
+    rngs = player_streams(np.repeat(seeds, num_sittings), num_seats, sittings)
+    places = seated.reshape(num_games, num_seats).astype(np.int16)
+    seats = Seats(places, players, rngs, NO_DRAWS)
     report = report_of_results(game, num_games)
-    commands = np.full(num_games, NEW_GAME)
-    arguments = 0, num_games, tables.games, seats, commands, report, StepOptions()
-    row = entry_point(tables.loops.step, arguments)(*arguments)
+    commands = np.full(num_games, START)
+    step = step_of(game)
+    row = step(0, num_games, tables.games, seats, commands, report, StepOptions())
     return report.results["returns"].reshape(seated.shape) if row == NO_ROW else None

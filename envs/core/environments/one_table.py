@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..bits import mask_rows_as_bytes
-from ..compile import entry_point
 from ..game import NO_SEAT
 from ..play.driver import Seating, no_choice_error
 from ..play.loops import FAULT, LOOK, NEW_GAME, NO_DRAWS, START, Draws, StepOptions

@@ -3,7 +3,7 @@
 One seat at each table learns against policies; in self-play the caller plays every seat.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..bits import mask_rows_as_bytes, new_mask_rows
-from ..compile import entry_point
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..play.driver import no_choice_error
 from ..play.legal import illegal_action_message
 from ..play.loops import LEAVE, LOOK, NEW_GAME, NO_ROW, START, Report, StepOptions
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import Tables, action_masks, new_report, random_actions, strike_illegal
+from ..play.tables import Tables, action_masks, new_report, random_actions, step_of, strike_illegal
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from . import common
 from .episodes import Episodes
@@ -35,7 +34,7 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_seats", "_step", "_empty_masks", "_options")  # made from other attributes
+_LINKED = ("_games", "_seats", "_step", "_empty_masks", "_options")  # made from other attributes
 
 
 @with_keywords(VECTOR)
@@ -113,7 +112,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._is_started = False  # and self._tables, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
-        self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
+        self._leave_over(np.zeros(num_envs, np.bool_))
         self._report = new_report(game, num_envs, self._encoder.is_scaled)
         self.closed = False
 
@@ -144,7 +143,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if deal is not None:
             self._tables.start(rows, deal)
             self._episodes.seating.begin(rows)
-        self._is_over[rows] = False
+        is_over = self._is_over.copy()
+        is_over[rows] = False
+        self._leave_over(is_over)
         report = self._new_report()
         self._play(commands, report, self._options._replace(needs_choice=deal is None))
         if (self._tables.progress["seat"][rows] == NO_SEAT).any():
@@ -188,7 +189,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _link(self) -> None:
         """Look up what the compiled loops take."""
-        self._step: Callable[..., int] | None = None  # made when it is called first
+        self._step = step_of(self.game, self._encoder.is_scaled)
+        self._games = self._tables.games
         self._seats = self._episodes.seating.seats(self._episodes.draws())
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._options = StepOptions(self.skip_forced, needs_choice=True, deals_again=is_same_step)
@@ -210,19 +212,21 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise ValueError("call reset() before step(), and after an error in either")
         played = self._checked_actions(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
-        if self._is_over.any():  # in NEXT_STEP, which ignores their actions
+        if self._has_over:  # in NEXT_STEP, which ignores their actions
             played = np.where(self._is_over, NEW_GAME, played)
-            self._is_over = np.zeros_like(self._is_over)
-        actors = self._tables.progress["seat"].copy()
-        report, options = self._new_report(), self._options
-        self._play(played, report, options)
-        results = report.results
-        truncated, ends = self._truncated(results), {}
-        if np.count_nonzero(results["ended"]) or np.count_nonzero(truncated):
-            ends = self._end(report, actors, truncated)
+            self._leave_over(np.zeros_like(self._is_over))
+        report = self._new_report()
+        self._play(played, report, self._options)
+        results, info = report.results, self._info(report)
+        ended, truncated = results["ended"], self._truncated(results)
+        if np.count_nonzero(ended) or np.count_nonzero(truncated):
+            info |= self._end(report, truncated)
         self._is_ready = True
-        info = self._info(report) | ends
-        return self._shown(report), results["reward"], results["ended"], truncated, info
+        return self._shown(report), results["reward"], ended, truncated, info
+
+    def _leave_over(self, is_over: np.ndarray) -> None:
+        """Note where games that are over still lie."""
+        self._is_over, self._has_over = is_over, bool(is_over.any())
 
     def _truncated(self, results: np.ndarray) -> np.ndarray:
         """Return bool [N], where the step was the last that is allowed."""
@@ -230,16 +234,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             return np.zeros(self.num_envs, np.bool_)
         return self._tables.progress["steps"] + results["length"] >= self._max_steps
 
-    def _end(self, report: Report, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
+    def _end(self, report: Report, truncated: np.ndarray) -> dict[str, Any]:
         """Deal again where games were truncated, or leave them; return what `info` says of ends."""
         results = report.results
         self._illegal_ends.note(int(results["ended"].sum()), int(results["illegal"].sum()))
         cut, over = (truncated & ~results["ended"]).nonzero()[0], truncated | results["ended"]
         results["length"][cut] = self._tables.progress["steps"][cut]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._is_over = over
+            self._leave_over(over)
             return {}
-        masks = self._empty_masks
+        masks, actors = self._empty_masks, results["actor"].copy()
         if len(cut):
             masks = masks.copy()
             masks[cut], actors[cut] = self._masks(report)[cut], results["seat"][cut]
@@ -285,7 +289,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
             )
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._is_over.any():
+        if self._has_over and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
@@ -317,10 +321,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _play(self, commands: np.ndarray, report: Report, options: StepOptions) -> None:
         """Carry out a command [N] at each table, up to the next choices from outside."""
-        games, seats = self._tables.games, self._seats
-        if self._step is None:
-            example = 0, 1, games, seats, commands, report, options
-            self._step = entry_point(self._tables.loops.step, example)
+        games, seats = self._games, self._seats
         step = self._step
 
         def play(commands: np.ndarray, options: StepOptions) -> int:
@@ -468,7 +469,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        games, seats, options = self._tables.games, self._seats, self._options
+        games, seats, options = self._games, self._seats, self._options
         loops, report = self._tables.loops, self._report
         if observe:
             loop, actions = loops.random_plies, np.empty(self.num_envs, np.int64)

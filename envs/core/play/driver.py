@@ -26,7 +26,7 @@ from .loops import (
     StepOptions,
 )
 from .policies import Memory, SeatedPolicy, player_table, repeats
-from .tables import Tables, action_masks, report_of_results
+from .tables import Tables, action_masks, report_of_results, step_of
 from .turns import Turns, turns_at
 
 MAX_STEPS = 1_000_000  # of one drive, which no game with a choice needs
@@ -84,10 +84,10 @@ class Seating:
         """A step of these tables that tells nothing but the results."""
         tables = self.tables
         report, seats = report_of_results(tables.game, len(tables.all_rows)), self.seats()
-        end = len(tables.all_rows)
+        end, compiled = len(tables.all_rows), step_of(tables.game)
 
         def step(commands: np.ndarray, options: StepOptions) -> int:
-            return int(tables.loops.step(0, end, tables.games, seats, commands, report, options))
+            return compiled(0, end, tables.games, seats, commands, report, options)
 
         return step
 
@@ -97,7 +97,8 @@ class Seating:
         Raises PlayerError for a policy's illegal action, and ValueError where no deal gives an
         EXTERNAL seat the choice that it needs.
         """
-        options = options._replace(one_ply=self._is_watched)
+        if self._is_watched:
+            options = options._replace(one_ply=True)
         for _ in range(MAX_STEPS):
             failed = step(commands, options)
             if failed != NO_ROW:

@@ -278,6 +278,7 @@ def _tell_end(row, slot, games, is_illegal, report):
     else:
         returns(games.states[row], result.returns)
     if progress.actor != NO_SEAT:
+        result.actor = progress.actor
         result.reward = result.returns[progress.actor]
         result.length = progress.steps
         progress.steps = 0

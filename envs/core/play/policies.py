@@ -9,7 +9,9 @@ from ..game import Function, Game
 from ..records import PLAYER
 from .calls import callable_player
 
-NO_OBSERVATION = np.dtype(np.int8)  # in place of a record, where a player looks at the mask alone
+NO_OBSERVATION = np.dtype(
+    (np.record, [("nothing", np.int8)])
+)  # in place of what a seat knows, for players that look at the mask alone
 
 
 class Memory(Protocol):

@@ -1,17 +1,18 @@
 """`Tables`: running games as arrays, with methods for chosen rows; masks as arrays of bytes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..bits import is_legal, mask_rows_as_bytes, new_mask_rows, random_allowed, spread_masks
-from ..compile import rule
+from ..compile import entry_point, rule
 from ..fields import Encoding
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..positions import position_from
 from ..records import PLAYER, PROGRESS, result_dtype
 from ..rng import STREAM
-from .loops import EXTERNAL, NO_DRAWS, Games, Report, Seats, loops_of
+from .loops import EXTERNAL, NO_DRAWS, Games, Report, Seats, StepOptions, loops_of
 
 
 class Tables:
@@ -121,6 +122,24 @@ def new_report(game: Game, num_tables: int, is_scaled: bool = True) -> Report:
         masks=np.zeros_like(new_mask_rows(n, game.num_actions)),
         results=np.zeros(n, result_dtype(game.num_seats)),
     )
+
+
+_steps: dict[tuple[Any, ...], Callable[..., int]] = {}
+
+
+def step_of(game: Game, is_scaled: bool = True) -> Callable[..., int]:
+    """Return the compiled step of a game, for calls with arrays of just its types.
+
+    To look up the types of all arguments takes thousands of times as long as a short step.
+    """
+    loops = loops_of(game)
+    key = loops.step, game.state_dtype, game.observation_dtype, game.num_seats, is_scaled
+    if key not in _steps:
+        games, seats = Tables(game, new_streams((2,))).games, self_play_seats(game, 2)
+        commands, report = np.zeros(2, np.int64), new_report(game, 2, is_scaled)
+        example = 0, 2, games, seats, commands, report, StepOptions()
+        _steps[key] = entry_point(loops.step, example)
+    return _steps[key]
 
 
 def report_of_results(game: Game, num_tables: int) -> Report:
