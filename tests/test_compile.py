@@ -246,7 +246,7 @@ def test_a_cold_start_logs_one_line_and_a_warm_one_none(
         assert call_anew() == 0
         assert rule(_first_of_new)(2) == 0
         (line,) = caplog.messages
-        assert line == f"parlour: compiling; the code is kept in {cache}"
+        assert line.startswith("parlour: compiling, once") and line.endswith(f"in {cache}")
         caplog.clear()
         code_cache._noted.clear()
         assert call_anew() == 1

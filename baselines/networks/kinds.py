@@ -94,4 +94,4 @@ def action_values(
     """The outputs for records [B]: float32 [B, A], BLOCKED where `masks` [B, A] say illegal."""
     with torch.inference_mode():
         values = network(torch.from_numpy(game.layout.integers(observations)))
-        return mask_values(values, torch.from_numpy(masks)).numpy()
+        return mask_values(values, torch.tensor(masks)).numpy()

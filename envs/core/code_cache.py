@@ -178,7 +178,10 @@ class _SafeCache:
             _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
             _logger.debug("damaged compiled code", exc_info=error)
         if found is None:
-            _note_once(f"parlour: compiling; the code is kept in {self._folder.parent}")
+            _note_once(
+                "parlour: compiling, once for each game and number of players, which takes about "
+                f"5 seconds; the code is kept in {self._folder.parent}"
+            )
             _logger.debug("compiling %s", self._rule)
         return found
 

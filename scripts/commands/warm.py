@@ -1,6 +1,6 @@
 """Compile games ahead of time, so that they start at once.
 
-This plays the first game in each view, which compiles everything that a start needs. Code that is
+All views of a game share one compiled step; each script is compiled by itself. Code that is
 compiled already is not compiled again.
 """
 

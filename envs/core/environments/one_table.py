@@ -10,7 +10,7 @@ from ..bits import mask_rows_as_bytes
 from ..game import NO_SEAT
 from ..play.driver import Seating, no_choice_error
 from ..play.loops import FAULT, LOOK, NEW_GAME, NO_DRAWS, START, Draws, StepOptions
-from ..play.tables import Tables, new_report
+from ..play.tables import Tables, new_report, step_of
 from ..played.played import Played
 from ..rng import fresh_seed, streams
 from .common import ObservationEncoder, state_without
@@ -39,7 +39,7 @@ class OneTable:
         self._seat = self.tables.progress["seat"]
         self.options = StepOptions(seating.skip_forced, needs_choice=True)
         ahead = 0, 1, self.tables.games, seating.seats(draws)
-        step = entry_point(self.tables.loops.step, (*ahead, self._command, report, self.options))
+        step = step_of(self.tables.game, self._encoder.is_scaled)
         self._step = partial(step, *ahead, self._command, report, self.options)
         self._step_by: Callable[..., int] = lambda commands, options: step(
             *ahead, commands, report, options

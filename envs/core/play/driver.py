@@ -27,7 +27,7 @@ from .loops import (
 )
 from .policies import Memory, SeatedPolicy, player_table, repeats
 from .tables import Tables, action_masks, report_of_results, step_of
-from .turns import Turns, turns_at
+from .turns import Turns, read_only, turns_at
 
 MAX_STEPS = 1_000_000  # of one drive, which no game with a choice needs
 
@@ -195,7 +195,8 @@ class Seating:
         """Ask a player with memory at one table."""
         row, seat = turn.rows[0], turn.seats[0]
         rng = self.rngs[row, seat : seat + 1]
-        return self._memory(policy, row, seat).choose(turn.observations[0], turn.masks[0], rng)
+        observation, mask = read_only(turn.observations)[0], read_only(turn.masks)[0]
+        return self._memory(policy, row, seat).choose(observation, mask, rng)
 
 
 def _is_single(words: np.ndarray) -> np.ndarray:

@@ -47,7 +47,10 @@ class Turns:
         """
         drawn = rngs[self.rows, self.seats]  # a copy: written back below
         positions = self.determinized(drawn) if policy.needs_positions else None
-        self.actions = np.asarray(policy(self.observations, self.masks, drawn, positions))
+        observations, masks = self.observations, self.masks
+        if policy.row_function is None and positions is None:  # it may be anybody's code
+            observations, masks = read_only(observations), read_only(masks)
+        self.actions = np.asarray(policy(observations, masks, drawn, positions))
         rngs[self.rows, self.seats] = drawn
         return self.actions
 
@@ -70,6 +73,13 @@ class Turns:
             first = int(is_legal.argmin())
             mask = action_masks(self.words[first : first + 1], game.num_actions)[0]
             raise PlayerError(illegal_action_message(game, who, int(actions[first]), mask))
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written to: a player does not change what it is judged by."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def turns_at(tables: Tables, rows: np.ndarray) -> Turns:

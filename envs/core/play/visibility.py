@@ -6,12 +6,13 @@ Some actions are visible to a few seats only, such as passing a card face down.
 import numpy as np
 
 from ..bits import clear, nth_allowed, num_allowed
-from ..compile import bind, rule
+from ..compile import bind, rule, unbound
 from ..game import CHANCE, Game
 from ..rng import streams
 from .loops import loops_of
 
 _NUM_POSITIONS = 8  # that look the same to the seat; each is tried with every action
+seat_to_act = is_terminal = legal_actions = apply_action = observe = unbound
 _RULES = ("seat_to_act", "is_terminal", "legal_actions", "apply_action", "observe")
 
 
