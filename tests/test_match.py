@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -13,6 +14,7 @@ from parlour.baselines.players.making import make_policy
 from parlour.baselines.policies.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core.play import slices
+from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.rng import streams
 from tests import toy_game as toy
 
@@ -198,3 +200,39 @@ def test_a_decided_match_counts_games_and_faults_up_to_the_deciding_deal() -> No
     assert result.num_deals == num_deals
     assert result.faults == (num_deals, 2 * num_deals)
     assert str(result).endswith(str(result.verdict))
+
+
+def forges_masks(observations: Any, action_masks: np.ndarray, rngs: Any) -> np.ndarray:
+    action_masks[:] = 1
+    return np.full(len(action_masks), 2)
+
+
+def forges_observations(observations: np.ndarray, action_masks: np.ndarray, rngs: Any) -> Any:
+    observations.view(np.uint8)[:] = 0
+    return action_masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("forge", [forges_masks, forges_observations])
+def test_a_player_cannot_change_what_it_is_judged_by(forge: Any) -> None:
+    """In a match and as an opponent; the one that chose is the one that is blamed."""
+    game = load_game("trick_taking", num_values=3)
+    forger = Policy("forger", game, forge)
+    with pytest.raises(ValueError, match=r"read-only|not writeable|WRITEABLE"):
+        play_match(game, forger, "high_low", 20)
+    env = gymnasium.make("parlour:TrickTaking-v0", num_values=3, opponents=forger)
+    _, info = env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"read-only|not writeable|WRITEABLE"):
+        env.step(int(info["action_mask"].argmax()))
+
+
+def test_a_mask_that_is_made_writable_again_changes_no_verdict() -> None:
+    game = load_game("trick_taking", num_values=3)
+
+    def forge(observations: Any, action_masks: np.ndarray, rngs: Any) -> np.ndarray:
+        base = action_masks if action_masks.base is None else action_masks.base
+        base.flags.writeable = True
+        base[:] = -1
+        return np.full(len(action_masks), 2)
+
+    with pytest.raises(PlayerError, match=r"forger chose 2 .* not legal"):
+        play_match(game, Policy("forger", game, forge), "random", 20)

@@ -127,7 +127,7 @@ class Rollout:
     def _start_games(self, rows: np.ndarray) -> None:
         seated = self._seating.seated.copy()
         seated[rows] = self._draw_seats(len(rows))
-        self._seating.seat(seated)
+        self._seating.seated[:] = seated
         self._seating.begin(rows)
         self.tables.deal(rows)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...envs.core.bits import gather_mask
 from ...envs.core.compile import rule
 from ...envs.core.game import Function, Game
-from ...envs.core.play.calls import call_player
+from ...envs.core.play.calls import RAISED, call_player
 from ...envs.core.play.legal import check_legal
 from ...envs.core.play.policies import NO_OBSERVATION, Memory, player_table
 from ...envs.core.rng import fresh_seed, streams
@@ -154,6 +154,11 @@ def compiled_policy(
         masks = np.ascontiguousarray(action_masks)  # each layout would be compiled by itself
         players = player_table(game, [policy])
         _choose_rows(players, inputs, masks, rngs, words, actions)
+        if (actions == RAISED).any():  # called from Python, it raises its own error
+            row = int((actions == RAISED).argmax())
+            gather_mask(masks[row], words)
+            first = () if weights is None else (weights[0],)
+            row_function(*first, observations[row], words, rngs[row])
         return actions
 
     policy = Policy(

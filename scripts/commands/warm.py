@@ -9,13 +9,11 @@ import time
 
 import gymnasium
 
-from ...envs import GAMES
+from ...baselines.one_game import play
+from ...baselines.policies.roster import own_players
+from ...envs import GAMES, load_game
 from ...envs.core.code_cache import cache_folder
-from ...envs.registry import make_aec
-from ..bench.plays import aec_replay, solo_replay, vector_replay
 from ..options import known_games
-
-NUM_TABLES = 64
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +27,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Compile, and print one line for each game."""
     for name in known_games(arguments.game):
         start = time.perf_counter()
-        aec_replay(make_aec(name), num_games=1)
-        env = gymnasium.make(f"parlour:{GAMES[name]}")
-        solo_replay(env, num_games=1)
-        env.reset()  # and begin another game
-        vector_replay(gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES))
+        game = load_game(name)
+        for script, player in own_players(game).items():
+            if player.row_function is not None:
+                play(game, script, seed=0)
+        gymnasium.make(f"parlour:{GAMES[name]}").reset(seed=0)
         print(f"{name} is compiled ({time.perf_counter() - start:.1f} s)", flush=True)
     print(f"compiled code is kept in {cache_folder()}")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..game import NO_SEAT
+from .calls import RAISED
 from .legal import PlayerError, illegal_action_message
 from .loops import (
     EXTERNAL,
@@ -118,9 +119,11 @@ class Seating:
         if progress["seat"] != FAULT:
             raise no_choice_error(game)
         seat = int(game.seat_to_act(self.tables.states[row]))
-        who = self.policies[self.seated[row, seat]].name
+        policy = self.policies[self.seated[row, seat]]
+        if progress["fault"] == RAISED:  # asked from Python, it raises its own error
+            turns_at(self.tables, np.array([row])).ask(policy, self.rngs)
         mask = action_masks(self.tables.masks[row : row + 1], game.num_actions)[0]
-        raise PlayerError(illegal_action_message(game, who, int(progress["fault"]), mask))
+        raise PlayerError(illegal_action_message(game, policy.name, int(progress["fault"]), mask))
 
     def _next_commands(self, commands: np.ndarray, options: StepOptions) -> np.ndarray:
         """Return what to do next at the tables that have just been stepped."""
