@@ -5,6 +5,8 @@ import time
 
 import numpy as np
 
+DAWDLE = 0.5  # seconds of computing
+
 
 def legal(observations, action_masks, rngs):
     """The first legal action: what a good player of this file does."""
@@ -42,9 +44,9 @@ def print_a_little(observations, action_masks, rngs):
 
 
 def dawdle(observations, action_masks, rngs):
-    """Slower than a warning allows, faster than a forfeit."""
+    """Legal, after some computing."""
     start = time.process_time()
-    while time.process_time() - start < 0.5:
+    while time.process_time() - start < DAWDLE:
         pass
     return legal(observations, action_masks, rngs)
 

@@ -48,13 +48,13 @@ def test_a_damaged_result_is_told_in_a_line_and_played_again(
     with sqlite3.connect(path) as database:
         database.execute("UPDATE batch SET returns = x'00' WHERE first_seed = 4")
     assert played(path) == before
-    (line,) = caplog.messages
-    assert line.endswith(
+    lines = [line for line in caplog.messages if "damaged" in line]  # others tell of slow machines
+    assert [line.rpartition(": ")[2] for line in lines] == [
         "the results of deals 4 to 7 of random v first_play are damaged and left out"
-    )
+    ]
     caplog.clear()
     assert played(path) == before
-    assert not caplog.messages
+    assert not any("damaged" in line for line in caplog.messages)
 
 
 def test_a_store_that_cannot_be_written_to_can_be_read(

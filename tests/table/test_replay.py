@@ -115,7 +115,7 @@ def test_wrong_arguments_get_one_line(
     [
         ("setup", "[]", "a setup is an object with seats, not []"),
         ("setup", "{}", "a setup is an object with seats, not {}"),
-        ("setup", "[" * 3000, "maximum recursion"),
+        ("setup", "[" * 100_000, "damaged"),  # too deep; what Python says to that differs
         ("setup", '{"seats": [5]}', "must be a mapping"),
         ("setup", SETUP.replace("7", '"seven"'), "seed of a table is of another type: 'seven'"),
         ("actions", "[1e400]", "actions should be whole numbers, not [inf]"),
