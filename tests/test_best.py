@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
 from parlour.baselines.arena.play.entrants import enter
-from parlour.baselines.players import best
+from parlour.baselines.players import best, making
 from parlour.baselines.players.making import players_of, resolved
-from parlour.envs import GAMES, find_game
+from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.game import Game
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
@@ -102,6 +103,23 @@ def test_the_best_player_is_worth_its_time(name: str) -> None:
             leads = row["elo"][1] - other["elo"][2] >= 10
             beats = other["exploiter"] == champion and other["against_it"][1] >= 0.514
             assert row["seconds"] <= 100 * other["seconds"] or leads or beats, (champion, other)
+
+
+def test_the_players_of_a_game_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And once for the copy that plays. Before: 14 times for one match of two players."""
+    found: list[Game] = []
+
+    def own_players(game: Game) -> dict[str, Any]:
+        found.append(game)
+        return sound(game)
+
+    sound = making.own_players
+    monkeypatch.setattr(making, "own_players", own_players)
+    game = load_game("president", num_players=4, passing="out", num_games=3)
+    for _ in range(2):
+        play_match(game, "best", "lowest", num_deals=1)
+        list_policies(game)
+    assert game in found and len(found) == len({*found}) == 2
 
 
 def test_another_setting_is_refused() -> None:

@@ -2,7 +2,8 @@
 
 import dataclasses
 import re
-from functools import partial
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def players_of(game: Game) -> dict[str, Player]:
     A game's own player replaces a generic one of the same name; one that cannot play with these
     settings is left out. `best` stands for one of the others; see `resolved`.
     """
-    others = {name: player for name, player in _all_but_best(game).items() if player.plays(game)}
+    others = {name: player for name, player in _roster(game).items() if player.plays(game)}
     champion = best.champion_of(game, others)
     is_timed = others[champion.partition(":")[0]].is_timed
     summary = f"The strongest player that ships: here `{champion}`."
@@ -45,7 +46,9 @@ def players_of(game: Game) -> dict[str, Player]:
     return {best.NAME: Player(make, summary, is_timed=is_timed), **others}
 
 
-def _all_but_best(game: Game) -> dict[str, Player]:
+@lru_cache
+def _roster(game: Game) -> Mapping[str, Player]:
+    """Return all players of a game but `best`, for any settings: found once."""
     own = own_players(game)
     of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
     return {**of_any_game, **own, **_trained(game)}
@@ -57,17 +60,23 @@ def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
     `best` becomes the player that it stands for at this game, the folder its checkpoint file, the
     model a Policy. A store of results keeps a player under the spec returned.
     """
-    if foreign.torch_module(spec) is not None:
-        check_setting_names(type(spec).__name__, settings, ())
-        return foreign.policy_of_model(spec, game)
-    name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if isinstance(spec, str):
+        return _resolved_name(spec, game, settings)
+    if foreign.torch_module(spec) is None:
+        return spec
+    check_setting_names(type(spec).__name__, settings, ())
+    return foreign.policy_of_model(spec, game)
+
+
+def _resolved_name(spec: str, game: Game, settings: Mapping[str, Any]) -> str:
+    name, _, rest = spec.partition(":")
     if _run_together(name) == best.NAME:
         return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})
     file = checkpoint_file(name)
     if file == name or _run_together(name) in _known(game):
         return spec
-    given = [rest, *(f"{key}={value!r}" for key, value in settings.items())]
-    return f"{file}:{','.join(filter(None, given))}".removesuffix(":")
+    all_settings = [rest, *(f"{key}={value!r}" for key, value in settings.items())]
+    return f"{file}:{','.join(filter(None, all_settings))}".removesuffix(":")
 
 
 def _trained(game: Game) -> dict[str, Player]:
@@ -196,7 +205,7 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     # `best` is resolved before; a player refuses the settings of a game that it cannot play.
     key = player_key(name, game)
-    make = {**_all_but_best(game), **AT_THE_CONSOLE}[key].make
+    make = {**_roster(game), **AT_THE_CONSOLE}[key].make
     check_player_settings(key, make, settings)
     return make(game, **settings)
 
@@ -217,9 +226,10 @@ def player_key(name: str, game: Game) -> str:
     return known[_run_together(name)]
 
 
-def _known(game: Game) -> dict[str, str]:
+@lru_cache
+def _known(game: Game) -> Mapping[str, str]:
     """Return the names of all players as they are listed, by their spelling run together."""
-    keys = (best.NAME, *_all_but_best(game), *AT_THE_CONSOLE)
+    keys = (best.NAME, *_roster(game), *AT_THE_CONSOLE)
     return {_run_together(key): key for key in keys}
 
 
