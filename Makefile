@@ -84,18 +84,19 @@ docs: $(READY)
 	@$(VENV)/bin/python -m docs.site.build
 
 # What a recipe of training/recipes learns in the locked environment of its framework, three times:
-# minutes each. One of them: make frameworks NAME=torchrl_ppo
-NAME ?= cleanrl_ppo torchrl_ppo skrl_ppo tianshou_dqn agilerl_ppo rllib_ppo sb3_ppo sb3_dqn
+# minutes each. One of them: make frameworks NAME=torchrl_ppo GAME=trick_taking
+NAME ?= cleanrl_ppo torchrl_ppo skrl_ppo tianshou_dqn agilerl_ppo rllib_ppo sb3_ppo sb3_self_play sb3_dqn
+GAME ?= president
 frameworks: $(NAME:%=framework-%)
 framework-cleanrl_ppo: $(READY)
-	$(VENV)/bin/python -m docs.studies.frameworks cleanrl_ppo
+	$(VENV)/bin/python -m docs.studies.frameworks cleanrl_ppo $(GAME)
 framework-%:
 	$(eval LOCKED := $(firstword $(subst _, ,$*)))
 	@test -e .venv-$(LOCKED) || $(PYTHON) -m venv .venv-$(LOCKED)
 	@.venv-$(LOCKED)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile torch==2.13.0
 	@.venv-$(LOCKED)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
 		--requirement docs/studies/locked/$(LOCKED).txt
-	.venv-$(LOCKED)/bin/python -m docs.studies.frameworks $*
+	.venv-$(LOCKED)/bin/python -m docs.studies.frameworks $* $(GAME)
 
 # All players that ship, in every game with every number of seats; stopped, it goes on where it was.
 # More deals are added to those already played: make league DEALS=1000 SEARCH_DEALS=100

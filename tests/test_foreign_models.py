@@ -14,6 +14,7 @@ import pytest
 import torch
 from sb3_contrib import QRDQN, MaskablePPO
 from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.vec_env import VecNormalize
 
 from parlour.baselines import Policy, load_network, make_policy, takes_arrays
 from parlour.baselines.arena import play_match
@@ -28,6 +29,7 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.rng import streams
 from parlour.scripts.main import main
+from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
 from .test_compiled_networks import positions
 
@@ -125,6 +127,36 @@ def test_a_model_plays_the_legal_action_that_it_prefers(
     for player in (make_policy(str(tmp_path / "mine.zip"), GAME), make_policy(model, GAME)):
         assert (player(*seen) == expected).all()
     assert len(np.unique(expected)) > 1
+
+
+@pytest.mark.parametrize("layout", ["flat", "dict"])
+def test_what_vec_normalize_learned_is_applied_or_missed(
+    layout: str, seen: Any, tmp_path: Path
+) -> None:
+    env = VecNormalize(sb3_vec_env(GAME, 4, layout=layout))
+    policy = "MlpPolicy" if layout == "flat" else "MultiInputPolicy"
+    model = MaskablePPO(policy, env, n_steps=32, batch_size=32, seed=0).learn(256)
+    records, masks, _ = seen
+    shown: Any = GAME.layout.scaled(records)
+    if layout == "dict":
+        shown = {"observation": shown, "action_mask": masks}
+    expected, plain = (
+        model.predict(observed, action_masks=masks, deterministic=True)[0]
+        for observed in (env.normalize_obs(shown), shown)
+    )
+    assert (expected != plain).any()
+    path = tmp_path / "mine.zip"
+    model.save(path)
+    for missing in (str(path), MaskablePPO.load(path)):
+        with pytest.raises(ValueError, match="a wrapper had changed, such as VecNormalize"):
+            make_policy(missing, GAME)
+    env.save(str(tmp_path / "mine.pkl"))
+    player = make_policy(model, GAME)
+    for one in (player, pickle.loads(pickle.dumps(player)), make_policy(str(path), GAME)):
+        assert (one(*seen) == expected).all()
+    (tmp_path / "mine.pkl").write_bytes(pickle.dumps([1]))
+    with pytest.raises(ValueError, match=r"cannot load .*: a list is no VecNormalize"):
+        make_policy(str(path), GAME)
 
 
 def test_a_saved_model_plays_wherever_players_are_named(

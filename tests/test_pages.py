@@ -26,7 +26,11 @@ NOTEBOOKS = CHECKOUT / "docs" / "notebooks"
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TOGETHER = "blocks of this page are one program"
-SMALLER = {"Workers(2)": "Workers(1)", "MINIBATCH = 256, 64, 40,": "MINIBATCH = 256, 64, 1,"}
+SMALLER = {
+    "Workers(2)": "Workers(1)",
+    "MINIBATCH = 256, 64, 40,": "MINIBATCH = 256, 64, 1,",
+    "total_steps=300_000": "total_steps=8_192",
+}
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in PAGES.items()}
 HAS_MAKE = hasattr(pettingzoo, "make")  # from 1.27 on
 

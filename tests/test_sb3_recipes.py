@@ -230,6 +230,10 @@ def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president:
     env.set_options({"deal": 5})
     with pytest.raises(ValueError, match="a deal"):
         env.reset()
+    with pytest.raises(
+        ValueError, match=r"self_play=True would credit .* the recipe sb3_self_play"
+    ):
+        sb3_vec_env(president, 3, self_play=True)
     with pytest.raises(ValueError, match="stable-baselines3 needs SAME_STEP"):
         sb3_vec_env(president, 3, autoreset_mode="NextStep")
 

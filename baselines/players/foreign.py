@@ -6,8 +6,9 @@ model's file may run code that it holds, so only the person at this machine may 
 
 import copy
 import dataclasses
+import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import FunctionType
@@ -23,9 +24,12 @@ from ...envs.core.environments.common import (
 )
 from ...envs.core.game import Game
 from ...envs.core.play.legal import PlayerError
+from ..policies.file_names import STATISTICS
 from ..policies.policy import Policy
 
 ArrayFunction = TypeVar("ArrayFunction", bound=Callable[..., Any])
+NOT_WHOLE = 0.01  # off a whole number in natural units: more than rounding errors
+
 Scores = Callable[[np.ndarray, np.ndarray], Any]  # (records [B], masks int8 [B, A]) -> [B, A]
 
 
@@ -86,15 +90,25 @@ def torch_module(model: Any) -> Any:
 def policy_of_model(model: Any, game: Game, name: str | None = None) -> Policy:
     """Make a player of a torch module or a model of stable-baselines3, as it is now.
 
-    It keeps a copy, so further training does not change the player. Raises ValueError where its
-    observations or its actions are not those of this game.
+    It keeps a copy, so further training does not change the player. What a `VecNormalize` around
+    its environments has learned is applied. Raises ValueError where its observations or its actions
+    are not those of this game.
     """
-    name = name or type(model).__name__
-    given = torch_module(model)
+    name, given = name or type(model).__name__, torch_module(model)
     last = getattr(given, "action_dist", None)  # holds a gradient, which cannot be copied deeply
     module = copy.deepcopy(given, {id(last): copy.copy(last)}).cpu().eval()
-    remake = partial(policy_of_model, module, game, name)
-    return dataclasses.replace(_policy_of_module(module, game, name), remake=remake)
+    normalizer = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if given is not model:
+        _check_observed(vars(model), game, name, normalizer)
+    saved = None if normalizer is None else pickle.dumps(normalizer)  # as it is now
+    return _remade(module, game, name, saved)
+
+
+def _remade(module: Any, game: Game, name: str, saved: bytes | None) -> Policy:
+    """Make a player that can be pickled, with a pickled VecNormalize."""
+    remake = partial(_remade, module, game, name, saved)
+    normalizer = None if saved is None else _normalizer(saved)
+    return dataclasses.replace(_policy_of_module(module, game, name, normalizer), remake=remake)
 
 
 def policy_of_model_file(path: Path, game: Game) -> Policy:
@@ -103,21 +117,29 @@ def policy_of_model_file(path: Path, game: Game) -> Policy:
         raise ValueError(f"no file {path}")
     if path.suffix == ".onnx":
         return _scoring_policy(path.stem, game, _onnx_scores(path, game))
+    normalizer = learner = None
     try:
-        module = _sb3_module(path) if path.suffix == ".zip" else _torch_script(path)
+        if path.suffix == ".zip":
+            module, learner = _sb3_module(path)
+            statistics = path.with_suffix(STATISTICS)
+            normalizer = _normalizer(statistics.read_bytes()) if statistics.is_file() else None
+        else:
+            module = _torch_script(path)
     except Exception as error:  # of any kind, by torch, by pickle or by the file's own code
         raise ValueError(f"cannot load {path}: {_described(error)}") from error
-    return _policy_of_module(module, game, path.stem)
+    if learner is not None:
+        _check_observed(learner, game, path.stem, normalizer)
+    return _policy_of_module(module, game, path.stem, normalizer)
 
 
-def _policy_of_module(module: Any, game: Game, name: str) -> Policy:
+def _policy_of_module(module: Any, game: Game, name: str, normalizer: Any) -> Policy:
     from ..networks.kinds import algorithm_of, policy_of  # torch, which other players do not need
 
     algorithm = algorithm_of(module)
     if algorithm is not None:  # a network of ours, which takes whole numbers
         return policy_of(algorithm, getattr(module, "game", game), module, name)
     if hasattr(module, "obs_to_tensor"):  # a policy of stable-baselines3
-        return _scoring_policy(name, game, _sb3_scores(module, game, name))
+        return _scoring_policy(name, game, _sb3_scores(module, game, name, normalizer))
     return _scoring_policy(name, game, partial(_torch_scores, module, game))
 
 
@@ -165,8 +187,8 @@ def _torch_script(path: Path) -> Any:
     return torch.jit.load(path, map_location="cpu").eval()
 
 
-def _sb3_module(path: Path) -> Any:
-    """Return the policy in a zip of stable-baselines3, without the learner around it."""
+def _sb3_module(path: Path) -> tuple[Any, dict[str, Any]]:
+    """Return the policy in a zip of stable-baselines3, and what it says of the learner."""
     from stable_baselines3.common.save_util import load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(path, device="cpu")
@@ -176,21 +198,54 @@ def _sb3_module(path: Path) -> Any:
     spaces = data["observation_space"], data["action_space"]
     module = data["policy_class"](*spaces, lambda _: 0.0, **settings)
     module.load_state_dict(parameters["policy"])
-    return module.eval()
+    return module.eval(), data
 
 
-def _sb3_scores(module: Any, game: Game, name: str) -> Scores:
+def _normalizer(saved: bytes) -> Any:
+    """Return a VecNormalize of its pickle. Raises ValueError for anything else."""
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    normalizer = pickle.loads(saved)
+    if not isinstance(normalizer, VecNormalize):
+        raise ValueError(f"a {type(normalizer).__name__} is no VecNormalize")
+    return normalizer
+
+
+def _check_observed(learner: Mapping[str, Any], game: Game, name: str, normalizer: Any) -> None:
+    """Raise ValueError where a learner saw other numbers than the game shows, with no normalizer.
+
+    They are the last observations [N] that it has saved.
+    """
+    last, space = learner.get("_last_obs"), learner.get("observation_space")
+    if normalizer is not None or last is None or space is None:
+        return
+    encoder, layout = _view(space, game, name)
+    numbers = last if layout == "flat" else last["observation"]
+    units = numbers / (game.layout.scale if encoder.is_scaled else 1)
+    if np.abs(units - np.rint(units)).max() > NOT_WHOLE:
+        raise ValueError(
+            f"{name} learned from observations that a wrapper had changed, such as VecNormalize; "
+            f'save what it learned beside the model: env.save("model{STATISTICS}") for model.zip'
+        )
+
+
+def _sb3_scores(module: Any, game: Game, name: str, normalizer: Any) -> Scores:
     """Return the scores of a policy of stable-baselines3: values, or logits of its actions."""
     import torch
 
-    view = _view(module.observation_space, game, name)
+    encoder, layout = _view(module.observation_space, game, name)
     if getattr(module.action_space, "n", None) != game.num_actions:
         raise ValueError(f"{name} chooses from {module.action_space}; it should {_needed(game)}")
     if hasattr(module, "lstm_actor"):
         raise ValueError(f"{name} has a memory, which a player of single positions cannot keep")
 
     def scores(records: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        shown, _ = module.obs_to_tensor(view(records, masks))
+        observations: Any = encoder.encode(records)
+        if layout == "dict":
+            observations = {"observation": observations, "action_mask": masks}
+        if normalizer is not None:
+            observations = normalizer.normalize_obs(observations)
+        shown, _ = module.obs_to_tensor(observations)
         with torch.inference_mode():
             if hasattr(module, "q_net"):
                 return module.q_net(shown).numpy()
@@ -201,25 +256,18 @@ def _sb3_scores(module: Any, game: Game, name: str) -> Scores:
     return scores
 
 
-def _view(space: Any, game: Game, name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
-    """Return how an environment with this space shows records and masks. Raises ValueError."""
+def _view(space: Any, game: Game, name: str) -> tuple[ObservationEncoder, str]:
+    """Return the encoder and the layout of environments with this space. Raises ValueError."""
     for form in OBSERVATIONS:
         encoder = ObservationEncoder(game, form)
         for layout in LAYOUTS:
             if space == observation_space(game, encoder, layout):
-                return partial(_shown, encoder, layout)
+                return encoder, layout
     found = f"{space.dtype} {list(space.shape)}" if space.shape else f"a {type(space).__name__}"
     raise ValueError(
         f"{name} observes {found}, which is not what environments of {game!r} show: it should "
         f"{_needed(game)}, within the same bounds"
     )
-
-
-def _shown(encoder: ObservationEncoder, layout: str, records: np.ndarray, masks: np.ndarray) -> Any:
-    observations = encoder.encode(records)
-    if layout == "flat":
-        return observations
-    return {"observation": observations, "action_mask": masks}
 
 
 def _onnx_scores(path: Path, game: Game) -> Scores:

@@ -139,9 +139,11 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
 
     A torch module, TorchScript and ONNX take float32 [B, num_inputs], as environments show by
     default, and return logits [B, A] or a tuple that begins with them. A model of
-    stable-baselines3 takes what its `observation_space` says; what a wrapper such as VecNormalize
-    learned is not in its file. The legal action with the highest logit or value is played. See
-    `takes_arrays` for other functions of arrays.
+    stable-baselines3 takes what its `observation_space` says. What a VecNormalize learned is
+    applied: that of the model in memory, or `"model.pkl"` beside `"model.zip"`, written by
+    `env.save("model.pkl")`; a model that saw other numbers last is refused without it. The legal
+    action with the highest logit or value is played. See `takes_arrays` for other functions of
+    arrays.
 
     A class makes players with memory. It is called with its settings for each seat of each game and
     returns an object with begin(seat, game), watch(observation) and choose(observation,

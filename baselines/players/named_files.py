@@ -16,7 +16,7 @@ from typing import Any
 from ...envs.core.catalogue import game_within, is_inside
 from ...envs.core.game import Game
 from ..players.making import player_key, players_of
-from ..policies.file_names import CODE, RUNNING, checkpoint_file
+from ..policies.file_names import CODE, RUNNING, STATISTICS, checkpoint_file
 from ..policies.settings import parse_settings
 
 ABSENT = "absent"  # in place of the digest of a missing file
@@ -76,11 +76,13 @@ def needed_files(path: Path) -> list[Path]:
     """Return the files in a folder; a file, with all that lies beside or below it and is needed.
 
     Code needs the code in its folder, and the files there that this names, in parts too, as in
-    `f"{name}.pt"`; an ONNX model those that it names. Logs count nowhere.
+    `f"{name}.pt"`; an ONNX model those that it names; a model of stable-baselines3 what a
+    VecNormalize learned. Logs count nowhere.
     """
     folder = path if path.is_dir() else path.parent
     if path != folder and path.suffix not in (CODE, ".onnx"):
-        return [path]
+        parts = [path, path.with_suffix(STATISTICS)] if path.suffix == ".zip" else [path]
+        return [file for file in parts if file.is_file()]
     names = glob.glob("**", root_dir=folder, recursive=True)  # without hidden ones
     files = [folder / name for name in sorted(names) if not _NEVER_NEEDED.search(name)]
     files = [file for file in files if file.is_file()]

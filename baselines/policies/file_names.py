@@ -6,6 +6,7 @@ CODE, CHECKPOINT = ".py", ".pt"
 MODELS = (".zip", ".ts", ".torchscript", ".onnx")  # of other libraries; see `players.foreign`
 RUNNING = (CODE, *MODELS)  # files that may run code when a player is made of them
 USERS_FILES = (*RUNNING, CHECKPOINT)
+STATISTICS = ".pkl"  # model.pkl beside model.zip: what a VecNormalize learned
 
 CHECKPOINT_FILE = "checkpoint.pt"  # of a run, in its folder
 

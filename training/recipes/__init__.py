@@ -40,10 +40,10 @@ def renamed_env(game: Game, config: Config, observation: str, mask: str) -> gym.
     return gym.wrappers.TransformObservation(env, renamed, space)
 
 
-def network(game: Game, num_outputs: int, num_inputs: int = 0) -> nn.Sequential:
-    """Return a network [B, inputs] -> [B, outputs]; the inputs are those of the game by default."""
+def network(game: Game, num_outputs: int) -> nn.Sequential:
+    """Return a network [B, inputs] -> [B, outputs] for the inputs of the game."""
     return nn.Sequential(
-        *(nn.Linear(num_inputs or game.layout.num_inputs, 128), nn.Tanh()),
+        *(nn.Linear(game.layout.num_inputs, 128), nn.Tanh()),
         *(nn.Linear(128, 128), nn.Tanh()),
         nn.Linear(128, num_outputs),
     )

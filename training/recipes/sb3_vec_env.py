@@ -30,6 +30,12 @@ class TablesVecEnv(VecEnv):
     def __init__(self, envs: TablesEnv) -> None:
         if envs.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise ValueError(f"stable-baselines3 needs SAME_STEP; got {envs.autoreset_mode}")
+        if envs.self_play:
+            raise ValueError(
+                "learners of stable-baselines3 take all steps of a table for those of one seat, so "
+                "self_play=True would credit a seat with what another earns; learn against copies "
+                "of the model, as the recipe sb3_self_play does"
+            )
         self.envs = envs
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self._started = time.monotonic()

@@ -46,7 +46,14 @@ def learn(game: Game, config: Config) -> nn.Module:
         storage=LazyTensorStorage(size), sampler=SamplerWithoutReplacement(), batch_size=MINIBATCH
     )
     rounds = config.total_steps // size
-    for rollout in Collector(envs, actor, frames_per_batch=size, total_frames=size * rounds):
+    collector = Collector(
+        envs,
+        actor,
+        frames_per_batch=size,
+        total_frames=size * rounds,
+        auto_register_policy_transforms=False,  # for policies with a memory
+    )
+    for rollout in collector:
         advantage(rollout)
         buffer.extend(rollout.flatten())
         for _ in range(EPOCHS * size // MINIBATCH):

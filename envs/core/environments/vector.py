@@ -91,6 +91,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.game = game
         self.num_envs = num_envs
         self.num_threads = num_threads
+        self.self_play = self_play
         self.autoreset_mode = _chosen_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **rendering()}
         self.render_mode = render_mode
