@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks.in_python import in_python
 from .game import CHANCE, Game
+from .in_python import in_python
 from .rng import below
 
 MAX_WAYS = 10_000  # most sequences of random numbers that are tried for one deal or draw

@@ -12,7 +12,7 @@ import numpy as np
 from ..game import Game
 from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
-from .in_python import check_bounds, compile_rules
+from .bounds import check_bounds, compile_rules
 from .report import IRRELEVANT, NO_REFEREE, CheckError, CheckReport, Trial
 from .seeds import MORE_TRIES, check_repeatable, check_second_episode, check_seeds
 from .situation import FEW, Sample, Situation, differing, play_on
