@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import random
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from parlour.envs.core.checks.check_game import CheckError
 from parlour.envs.core.checks.report import NO_CHANCE
 from parlour.envs.core.compile import rule
 from parlour.envs.core.defaults import nothing_is_unseen
+from parlour.envs.core.game import setting
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 
@@ -144,6 +146,62 @@ def a_stranger(**settings):
     return toy.game(**{**settings, "num_players": 3})
 
 
+def observe_without_the_draw(state, seat, out):
+    toy.observe(state, seat, out)
+    out.drawn = toy.NO_CARD
+
+
+def reshuffle_for_seat_0_alone(state, seat, rng):
+    if seat == 0:
+        toy.reshuffle_unseen(state, seat, rng)
+
+
+def reshuffle_all_but_the_last_hand(state, seat, rng):
+    """As an author who forgets that this hand is hidden, and forgets it in `observe` too."""
+    kept = int(state.hands[-1])
+    toy.reshuffle_unseen(state, seat, rng)
+    state.hands[-1] = kept
+    state.deck &= ~kept
+
+
+def apply_outside_the_hands_once(state, action):
+    """Writes behind the hands in one game of twenty or so."""
+    toy.apply_action(state, action)
+    if state.drawn == 7 and action == 3:
+        state.hands[2] = 0
+
+
+def label_by_the_other_hand(state, action):
+    return f"{action} against {state.hands[1 - toy.seat_to_act(state)]}"
+
+
+def score_by_the_deck(state, seat):
+    return str(int(state.deck) % 7)
+
+
+def deal_unchecked(state, data, rng):
+    """Takes cards of any number, how often and whatever they are."""
+    if not isinstance(data, dict) or set(data) != {"hands"}:
+        raise ValueError("no deal")
+    toy.deal(state, rng)
+    state["hands"] = [sum(1 << max(card, 0) % 60 for card in hand) for hand in data["hands"]]
+
+
+def deal_of_any_size(state, data, rng):
+    hands = data["hands"] if isinstance(data, dict) and set(data) == {"hands"} else [[-1]]
+    cards = [card for hand in hands for card in hand]
+    if not set(cards) <= set(range(NUM_CARDS)) or len(set(cards)) < len(cards):
+        raise ValueError("no deal")
+    deal_unchecked(state, data, rng)
+
+
+def deal_of_doubles(state, data, rng):
+    hands = data["hands"] if isinstance(data, dict) and set(data) == {"hands"} else [[-1]]
+    if any(card not in range(NUM_CARDS) for hand in hands for card in hand):
+        raise ValueError("no deal")
+    deal_unchecked(state, data, rng)
+
+
 GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("unseen", "observe", observe_leaks_a_hand),
     ("unseen", "legal_actions", mask_tells_the_other_hand),
@@ -268,13 +326,6 @@ def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
 # What cannot be found, and what is therefore printed; indices
 
 
-def reshuffle_all_but_the_last_hand(state, seat, rng):
-    """As an author who forgets that this hand is hidden, and forgets it in `observe` too."""
-    kept = int(state.hands[2])
-    toy.reshuffle_unseen(state, seat, rng)
-    state.hands[2] = kept
-
-
 def test_the_report_says_for_each_seat_what_was_taken_as_hidden() -> None:
     game = toy.game(num_players=3)
     open_to_all = "played, drawn, num_plays, odd"
@@ -283,10 +334,7 @@ def test_the_report_says_for_each_seat_what_was_taken_as_hidden() -> None:
         f"seat 1: hands[0, 2], deck; never hands[1], {open_to_all}",
         f"seat 2: hands[0-1], deck; never hands[2], {open_to_all}",
     )
-    game = dataclasses.replace(game, reshuffle_unseen=reshuffle_all_but_the_last_hand)
-    report = check_game(game)
-    assert report.hidden[0] == f"seat 0: hands[1], deck; never hands[0, 2], {open_to_all}"
-    assert report.hidden[0] in str(report)
+    assert check_game(game).hidden[0] in str(check_game(game))
 
 
 def test_a_mask_that_is_too_wide_is_not_found_without_a_referee_and_the_report_says_so() -> None:
@@ -385,6 +433,51 @@ WITHOUT_A_REFEREE: list[tuple[str, str, dict[str, Any]]] = [
     ("has_hidden", "declare has_hidden=True", {"has_hidden": False}),
     ("seeds", "declare has_chance=False", {"deal": deal_without_the_seed}),
     ("unseen", "declare has_hidden=False", {"reshuffle_unseen": reshuffle_nothing}),
+    (
+        "questions",
+        "seed 0, ply 1: label_action changes",
+        {"label_action": lambda s, a: put(s, odd=1)},
+    ),
+    ("questions", "seed 0, ply 1: score changes", {"score": lambda s, seat: put(s, odd=1)}),
+    (
+        "unseen",
+        r"seed 0, ply 1: label_action of card:\d tells seat 0",
+        {"label_action": label_by_the_other_hand},
+    ),
+    ("unseen", "seed 0, ply 1: score shows seat 0", {"score": score_by_the_deck}),
+    (
+        "repeatable",
+        "seed 0, ply 1: describe has another answer",
+        {"describe": lambda state, seat: str(time.perf_counter_ns())},
+    ),
+    (
+        "repeatable",
+        "seed 0, ply 1: draw has another answer",
+        {"draw": lambda state, seat: str(np.random.default_rng().random())},
+    ),
+    (
+        "global_generators",
+        "seed 0, ply 1: a text or picture draws from, or seeds, the global generator random",
+        {"describe": lambda state, seat: str(random.random())},
+    ),
+    (
+        "incomplete",
+        r"seed \d+, ply \d: seat \d cannot tell .* which differs in drawn; show it",
+        {"observe": observe_without_the_draw},
+    ),
+    (
+        "unseen",
+        r"never changes anything for seat 1, which does not see deck, hands\[0\]; deal again",
+        {"reshuffle_unseen": reshuffle_for_seat_0_alone},
+    ),
+    (
+        "incomplete",
+        r"seat 0 cannot tell .* which differs in hands\[1\]; show it in `observe`, or let",
+        {"reshuffle_unseen": reshuffle_all_but_the_last_hand},
+    ),
+    ("bad_deals", "deal_from takes -1 in hands", {"deal_from": deal_unchecked}),
+    ("bad_deals", "deal_from takes a missing card in hands", {"deal_from": deal_of_any_size}),
+    ("bad_deals", r"deal_from takes a doubled \d in hands", {"deal_from": deal_of_doubles}),
     (  # without reshuffle_unseen to tell, two positions that look alike give it away
         "has_hidden",
         "cannot tell this position from another",
@@ -398,6 +491,46 @@ def test_without_a_referee_a_fault_is_found_and_its_place_or_remedy_named(
     check: str, sentence: str, changes: dict[str, Any]
 ) -> None:
     assert check_that_fails(changes, sentence) == check
+
+
+def test_an_index_that_one_game_of_many_has_outside_is_found() -> None:
+    changes = {"apply_action": apply_outside_the_hands_once}
+    assert check_game(dataclasses.replace(SOUND, **changes), num_games=1).num_games == 1
+    sentence = r"seed \d+: test_check_game.py, line \d+, .* index 2 is out of bounds"
+    assert check_that_fails(changes, sentence, num_games=200) == "bounds"
+
+
+@dataclasses.dataclass(frozen=True)
+class ShownConfig(toy.Config):
+    """The house rule with its choices, as people set it at the table."""
+
+    odd: str = setting("low", "what wins if the drawn card is odd", choices=toy.ODD_RULES)
+
+
+def returns_by_the_highest(state, out):
+    odd = int(state.odd)
+    state.odd = 1
+    toy.returns(state, out)
+    state.odd = odd
+
+
+def with_choices(**settings):
+    game = toy.game(**settings)
+    return dataclasses.replace(game, config=ShownConfig(**game.config_dict()), make=with_choices)
+
+
+def without_the_rule(**settings):
+    changes = {"make": without_the_rule, "returns": returns_by_the_highest}
+    return dataclasses.replace(with_choices(**settings), **changes)
+
+
+def test_a_house_rule_that_changes_nothing_is_a_warning() -> None:
+    assert check_game(with_choices(), num_games=3).warnings == ()
+    report = check_game(without_the_rule(), num_games=3)
+    assert report.warnings == (
+        "The house rule odd changes nothing: games with 'high' go as those with 'low'.",
+    )
+    assert "warning: The house rule odd" in str(report)
 
 
 @pytest.mark.parametrize(

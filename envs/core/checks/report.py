@@ -32,9 +32,9 @@ class Trial(NamedTuple):
 class CheckReport(NamedTuple):
     """The checks that a game or environment passed, and those that were not made.
 
-    `hidden` says for each seat which fields of the position `reshuffle_unseen` deals anew, and
-    which it never does. Whether the rules hide these is not checked: `observe` and
-    `reshuffle_unseen` may have the same fault.
+    `warnings` are about what may be meant so. `hidden` says for each seat which fields of the
+    position `reshuffle_unseen` deals anew, and which it never does. Whether the rules hide these is
+    not checked: `observe` and `reshuffle_unseen` may have the same fault.
     """
 
     subject: str
@@ -43,10 +43,12 @@ class CheckReport(NamedTuple):
     checked: tuple[str, ...]
     not_checked: tuple[str, ...]
     hidden: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.subject}: {self.num_games} games, {self.num_plies:,} plies"]
         lines += [f"  ok   {sentence}" for sentence in self.checked]
+        lines += [f"  warning: {sentence}" for sentence in self.warnings]
         lines += [f"  not checked: {sentence}" for sentence in self.not_checked]
         if self.hidden:
             lines.append("  what reshuffle_unseen deals anew; compare it with what the rules hide:")
@@ -60,6 +62,7 @@ class CheckReport(NamedTuple):
         plies: Sequence[int],
         made: Sequence[tuple[Callable[..., Any], str | None]],
         hidden: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
     ) -> "CheckReport":
         """Return a report of games with these numbers of plies.
 
@@ -69,4 +72,4 @@ class CheckReport(NamedTuple):
         claims = [(str(inspect.getdoc(check)).splitlines()[0], reason) for check, reason in made]
         checked = tuple(claim for claim, reason in claims if reason is None)
         others = tuple(f"{claim} {reason}" for claim, reason in claims if reason)
-        return cls(subject, len(plies), sum(plies), checked, others, hidden)
+        return cls(subject, len(plies), sum(plies), checked, others, hidden, warnings)

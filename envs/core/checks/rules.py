@@ -11,10 +11,12 @@ import numpy as np
 
 from ..game import Game
 from ..played.transcript import is_name, name_starts, split_names
-from ..rng import streams
 from .bounds import check_bounds, compile_rules
+from .deals import check_bad_deals, check_refused, check_wrong_cards
+from .hidden import check_everything_seen, check_everything_told, check_unseen, hidden_fields
 from .report import IRRELEVANT, NO_REFEREE, CheckError, CheckReport, Trial
-from .seeds import MORE_TRIES, check_repeatable, check_second_episode, check_seeds
+from .seeds import check_repeatable, check_second_episode, check_seeds, no_global_generators
+from .settings import idle_settings
 from .situation import FEW, Sample, Situation, differing, play_on
 
 _GARBAGE = 0x55
@@ -28,17 +30,21 @@ def check(game: Game, trial: Trial) -> CheckReport:
     made: list[tuple[Callable[..., Any], str | None]] = [(play_on, None), (check_bounds, no_bounds)]
     made += [(one, one(sample)) for one in CHECKS]
     hidden = hidden_fields(sample) if game.has_hidden else ()
-    return CheckReport.of(repr(game), [len(one.actions) for one in sample.played], made, hidden)
+    plies = [len(one.actions) for one in sample.played]
+    return CheckReport.of(repr(game), plies, made, hidden, idle_settings(sample))
 
 
 # The checks: each returns None, or why it could not be made
 
 
 def check_questions(sample: Sample) -> None:
-    """Questions and texts leave every byte of the position as it was."""
+    """Questions and texts leave every byte of the position as it was, and depend on it alone."""
     for position in sample.positions(FEW):  # other checks ask what a seat sees and may do
         for seat in (*range(sample.game.num_seats), None):
-            position.shown(seat)
+            with no_global_generators(0, f"{position.where}: a text or picture"):
+                shown = position.shown(seat) | position.labels()
+                again = position.shown(seat) | position.labels()
+            position.check_same(shown, again)
 
 
 def check_drawing(sample: Sample) -> str | None:
@@ -69,71 +75,6 @@ def check_alike(sample: Sample) -> str | None:
             what = f"seeds {first} and {seed} give different games"
             remedy = "declare has_chance=True, or draw nothing from the stream"
             raise CheckError("has_chance", f"{what}; {remedy}")
-    return None
-
-
-def check_unseen(sample: Sample) -> None:
-    """What a seat sees, reads and may do does not depend on what it cannot know."""
-    game = sample.game
-    for position, seat, twin in sample.redeals():
-        _check_cannot_tell(position, twin, seat)
-        if not game.has_hidden and (names := differing(position.states, twin.states)):
-            raise position.error(
-                "has_hidden",
-                f"reshuffle_unseen deals {names} anew for seat {seat}, so something is hidden; "
-                "declare has_hidden=True",
-            )
-    for position, seat, twin in sample.redeals(FEW):
-        shown = twin.shown(seat)
-        for name, view in position.shown(seat).items():
-            if view != shown[name]:
-                raise position.error("unseen", f"{name} shows seat {seat} what it cannot know")
-        play_on(twin)
-    if game.has_hidden and not any(
-        differing(position.states, twin.states)
-        for first in range(MORE_TRIES)
-        for position, _, twin in sample.redeals(first=first)
-    ):
-        raise CheckError(
-            "unseen",
-            "reshuffle_unseen never changes anything, so nothing would be hidden; deal again what "
-            "a seat cannot know, or declare has_hidden=False where every seat sees everything",
-        )
-
-
-def _check_cannot_tell(position: Situation, twin: Situation, seat: int) -> None:
-    """Check that this seat cannot distinguish a position from its re-dealt twin."""
-    if names := differing(position.seen(seat), twin.seen(seat)):
-        raise position.error(
-            "unseen",
-            f"seat {seat} sees in {names} what it cannot know; either `observe` shows too much, or "
-            "reshuffle_unseen deals anew what the seat knows",
-        )
-    if position.is_over != twin.is_over:
-        raise position.error("unseen", "whether the game is over depends on the unseen")
-    if position.is_over:
-        return
-    if position.seat_to_act != twin.seat_to_act:
-        raise position.error("unseen", f"who acts depends on what seat {seat} cannot know")
-    if position.seat_to_act == seat and position.legal() != twin.legal():
-        raise position.error("unseen", f"what seat {seat} may do tells what it cannot know")
-
-
-def check_everything_seen(sample: Sample) -> str | None:
-    """Where nothing is hidden, two positions that differ do not look alike to any seat."""
-    if sample.game.has_hidden:
-        return IRRELEVANT
-    by_look: dict[tuple[int, bytes], Situation] = {}
-    for position, seat in sample.views():
-        if position.is_over:
-            continue
-        other = by_look.setdefault((seat, position.seen(seat).tobytes()), position)
-        if names := differing(position.states, other.states):
-            raise position.error(
-                "has_hidden",
-                f"seat {seat} cannot tell this position from another that differs in {names}; "
-                "show it in `observe`, or declare has_hidden=True",
-            )
     return None
 
 
@@ -175,31 +116,10 @@ def check_names(sample: Sample) -> None:
     if split_names(" ".join(names), name_starts(names)) != names:
         raise CheckError("names", "a list of all names, spaces between, does not part into them")
     what = "parse_action takes a name that no action has"
-    _check_refused("names", what, game.parse_action, "???")
+    check_refused("names", what, game.parse_action, "???")
     for action in (-1, game.num_actions):
         what = f"action_name has a name for {action}, which is no action"
-        _check_refused("names", what, game.action_name, action)
-
-
-def check_bad_deals(sample: Sample) -> None:
-    """An invalid start position raises ValueError."""
-    bad_deals: Sequence[Any] = ({}, {"no such part": 1}, [])
-    for data in bad_deals:
-        what = f"deal_from takes {data!r} as a start position"
-        state, rng = sample.game.new_states()[0], streams([0])[0]
-        _check_refused("bad_deals", what, sample.game.deal_from, state, data, rng)
-
-
-def _check_refused(check_name: str, what: str, call: Callable[..., Any], *given: Any) -> None:
-    try:
-        call(*given)
-    except ValueError:
-        return
-    except Exception as error:
-        raise CheckError(
-            check_name, f"expected a ValueError, got {type(error).__name__}: {error}"
-        ) from error
-    raise CheckError(check_name, what)
+        check_refused("names", what, game.action_name, action)
 
 
 def check_pickle(sample: Sample) -> None:
@@ -274,33 +194,6 @@ def check_turn(
         raise CheckError("mask_too_narrow", f"{where}: {', '.join(missing)} should be legal")
 
 
-def hidden_fields(sample: Sample) -> tuple[str, ...]:
-    """Return for each seat what reshuffle_unseen ever deals anew, and what it never does."""
-    dtype, num_seats = sample.game.state_dtype, sample.game.num_seats
-    changed = np.zeros((num_seats, dtype.itemsize), np.uint8)
-    for position, seat, twin in sample.redeals():
-        changed[seat] |= position.states.view(np.uint8) != twin.states.view(np.uint8)
-    return tuple(
-        f"seat {seat}: {_rows(row, True) or 'nothing'}; never {_rows(row, False) or 'nothing'}"
-        for seat, row in enumerate(changed.view(dtype)[:, 0])
-    )
-
-
-def _rows(record: np.record, is_marked: bool) -> str:
-    """The fields of a record, or rows of fields, that are marked by a number other than 0."""
-    parts = []
-    for name in record.dtype.names or ():
-        marks = np.atleast_1d(record[name] != 0)
-        rows = np.flatnonzero(marks.reshape(len(marks), -1).any(axis=1) == is_marked)
-        if len(rows) == len(marks):
-            parts.append(name)
-        elif len(rows):
-            runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
-            ranges = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
-            parts.append(f"{name}[{', '.join(ranges)}]")
-    return ", ".join(parts)
-
-
 CHECKS: list[Callable[[Sample], str | None]] = [
     check_questions,
     check_repeatable,
@@ -310,11 +203,13 @@ CHECKS: list[Callable[[Sample], str | None]] = [
     check_second_episode,
     check_unseen,
     check_everything_seen,
+    check_everything_told,
     check_ranges,
     check_buffers,
     check_returns,
     check_names,
     check_bad_deals,
+    check_wrong_cards,
     check_pickle,
     check_drawing,
     check_referee,

@@ -36,9 +36,9 @@ def more_seeds(subject: PlaysBySeed) -> range:
 def check_repeatable(subject: PlaysBySeed) -> None:
     """The same seed and actions give the same game, whatever the global generators are."""
     for seed in subject.trial.seeds:
-        with _no_global_generators(0):
+        with no_global_generators(0):
             first = subject.play(seed)
-        with _no_global_generators(1):
+        with no_global_generators(1):
             second = subject.play(seed)
         if first != second:
             same = [one == two for one, two in zip(first, second, strict=False)]
@@ -48,8 +48,8 @@ def check_repeatable(subject: PlaysBySeed) -> None:
 
 
 @contextlib.contextmanager
-def _no_global_generators(seed: int) -> Iterator[None]:
-    """Play with seeded global generators, which must not be used; restore them afterwards."""
+def no_global_generators(seed: int, who: str = "playing") -> Iterator[None]:
+    """Seed the global generators, which must not be used; restore them afterwards."""
     before = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)
@@ -62,7 +62,7 @@ def _no_global_generators(seed: int) -> Iterator[None]:
         np.random.set_state(before[1])
     for name, mine, theirs in zip(("random", "numpy.random"), given, found, strict=True):
         if mine != theirs:
-            what = f"playing draws from, or seeds, the global generator {name}"
+            what = f"{who} draws from, or seeds, the global generator {name}"
             raise CheckError("global_generators", what)
 
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,9 +84,25 @@ class Situation:
         return out
 
     def shown(self, seat: int | None) -> dict[str, Any]:
-        """Return the text for a seat, all for None, and the picture where the game draws one."""
+        """Return the text for a seat, all for None, the scores, and the picture if there is one."""
         names = ("describe",) if self.game.draw is None else ("describe", "draw")
-        return {name: self._ask(name, seat) for name in names}
+        scores = [self._ask("score", one) for one in range(self.game.num_seats)]
+        return {name: self._ask(name, seat) for name in names} | {"score": scores}
+
+    def labels(self, most: int = MANY) -> dict[str, Any]:
+        """Return what people call the legal actions: `label_action` with each of the first."""
+        actions = [] if self.is_over else self.legal()[:most]
+        return {"label_action": {action: self._ask("label_action", action) for action in actions}}
+
+    def check_same(self, shown: dict[str, Any], again: dict[str, Any]) -> None:
+        """Raise CheckError where a question has another answer when it is asked again here."""
+        for name, answer in shown.items():
+            if answer != again[name]:
+                raise self.error(
+                    "repeatable",
+                    f"{name} has another answer when it is asked again: it depends on a clock, or "
+                    "on numbers drawn elsewhere, and not on the position alone",
+                )
 
     def copy(self) -> "Situation":
         """Return a position that goes on alone."""
@@ -122,6 +139,12 @@ class Situation:
             self.game.play_chance(self.states[0], self.rngs[0])
             draws += 1
         return draws
+
+    def after(self, action: int) -> "Situation":
+        """Return a copy in which an action was played, before the game draws."""
+        twin = self.copy()
+        twin.game.apply_action(twin.states[0], action)
+        return twin
 
     def choices(self) -> list[int]:
         """Return the legal actions, having checked that a seat is to act and has one."""
@@ -204,6 +227,14 @@ class Sample:
     def views(self, most: int = MANY) -> Iterator[tuple[Situation, int]]:
         """Yield these positions with each seat."""
         return itertools.product(self.positions(most), range(self.game.num_seats))
+
+    @cached_property
+    def redealt(self) -> np.ndarray:
+        """Bytes of a position [seats, bytes], not 0 where re-deals for the seat changed them."""
+        changed = np.zeros((self.game.num_seats, self.game.state_dtype.itemsize), np.uint8)
+        for position, seat, twin in self.redeals():
+            changed[seat] |= position.states.view(np.uint8) != twin.states.view(np.uint8)
+        return changed
 
     def redeals(
         self, most: int = MANY, first: int = 0
