@@ -7,6 +7,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.installed
+TESTING := $(VENV)/.installed-test
 CONSTRAINTS := constraints.txt
 # Most of what is installed is never imported: Python compiles the rest when it is.
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --no-compile \
@@ -17,9 +18,9 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs agents libraries test quick oldest test-long test-release check league tournaments mutants frameworks
+.PHONY: install demo docs agents libraries test oldest test-long test-release check league tournaments mutants frameworks
 
-install: $(READY)
+install: $(TESTING)
 
 # Three processes for two cores: many tests wait, for others that they start.
 PYTEST := $(VENV)/bin/python -m pytest -n 3 --dist worksteal
@@ -27,18 +28,12 @@ SHORT := not long and not release
 # Most tests take longer to compile than to run. Those marked `plain` run without the compiler here,
 # and with it before a release; `test_contract.py` compares the rules with and without it.
 PLAIN := $(shell grep -rl --include='*.py' '^pytestmark = .*mark.plain' tests)
-test: $(READY)
+test: $(TESTING)
 	@echo '== the tests: 15 to 30 minutes on two cores where nothing is compiled yet'
 	@status=0; \
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and $(SHORT)" $(PLAIN) || status=1; \
 	$(PYTEST) -m "not plain and $(SHORT)" || status=1; \
 	exit $$status
-
-# A part of them, to see whether another interpreter does: make quick PYTHON=python3.13 VENV=.venv-3.13
-QUICK := interpreters golden transcript rng checkpoint
-quick: $(READY)
-	@$(VENV)/bin/python --version
-	@$(PYTEST) $(QUICK:%=tests/test_%.py)
 
 # The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
 # has no small builds of older ones. The newest pyarrow needs NumPy 2.
@@ -52,19 +47,19 @@ oldest:
 	$(MAKE) test VENV=$(OLDEST) CONSTRAINTS=$(OLDEST)/lowest.txt
 
 # The full counts of what `test` runs a part of.
-test-long: $(READY)
+test-long: $(TESTING)
 	@echo '== the long tests: 8 to 15 minutes on two cores after make test'
 	@$(PYTEST) -m "long and not release"
 
 # Strength of players and networks, learners that learn to strength, Ray, and what `test` runs without
 # the compiler: before a release, and after a change to one of them.
-test-release: $(READY)
+test-release: $(TESTING)
 	@$(PYTEST) -m "release or (plain and not long)"
 
 # Plants faults in a copy of the last commit and looks whether the tests notice: an hour or two, and
 # again that long to find out which tests are quick in plain Python. Stopped, it goes on where it was.
 # For another commit or sample, remove runs/mutants: make mutants SAMPLE='--size 80 --seed 1'
-mutants: $(READY)
+mutants: $(TESTING)
 	$(PIP) --editable '.[mutants]'
 	$(VENV)/bin/python -m tests.mutants $(SAMPLE)
 
@@ -79,7 +74,7 @@ demo: $(READY)
 	@echo 'Play against it: $(PARLOUR) play president --text --players $(DEMO)/checkpoint.pt'
 
 # The documentation site, from docs/pages, the games and their READMEs, the code and recorded results.
-docs: $(READY)
+docs: $(TESTING)
 	$(PIP) --quiet --editable '.[docs]'
 	@$(VENV)/bin/python -m docs.site.build
 
@@ -88,7 +83,7 @@ docs: $(READY)
 NAME ?= cleanrl_ppo torchrl_ppo skrl_ppo tianshou_dqn agilerl_ppo rllib_ppo sb3_ppo sb3_self_play sb3_dqn
 GAME ?= president
 frameworks: $(NAME:%=framework-%)
-framework-cleanrl_ppo: $(READY)
+framework-cleanrl_ppo: $(TESTING)
 	$(VENV)/bin/python -m docs.studies.frameworks cleanrl_ppo $(GAME)
 framework-%:
 	$(eval LOCKED := $(firstword $(subst _, ,$*)))
@@ -121,7 +116,7 @@ agents: .venv-openenv/.installed .venv-verifiers/.installed
 
 # The audits of other libraries, and the adapters to them.
 LIBRARIES := integrations/other_libraries
-libraries: $(READY)
+libraries: $(TESTING)
 	$(PIP) --editable './$(LIBRARIES)[openspiel,rlcard]'
 	cd $(LIBRARIES) && $(CURDIR)/$(VENV)/bin/python -m pytest
 
@@ -134,7 +129,7 @@ tournaments: league
 	$(PARLOUR) tournament trick_taking --scoring duplicate --deals 10000 --workers 2 \
 		--store runs/tournaments.db --out docs/tournaments/trick_taking_duplicate
 
-check: $(READY)
+check: $(TESTING)
 	.ci/run
 
 $(VENV)/bin/pip:
@@ -144,9 +139,22 @@ $(VENV)/bin/pip:
 		{ echo 'This Python cannot make environments; on Debian: apt install python3-venv' >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# Again only where what is to be installed has changed. Torch goes first, by itself: where pip finds
-# a CPU build it takes that one, and nothing else asks for the far larger default.
+# Again only where what is to be installed has changed. Torch goes first, by itself: PyPI's build for
+# Linux brings CUDA along, and PyTorch's own index has a small one. Where that index is not reached,
+# pip takes what it finds elsewhere.
+CPU_INDEX := https://download.pytorch.org/whl/cpu
 $(READY): setup.cfg setup.py pyproject.toml constraints.txt | $(VENV)/bin/pip
-	$(PIP) torch
+	@echo '== torch: the build for the CPU, 0.2 GB to download'
+	@$(PIP) --quiet --no-deps --timeout 5 --retries 1 --index-url $(CPU_INDEX) torch || { \
+		echo '== torch: not there; from the default index, where a build with CUDA is 3 GB to download'; \
+		$(PIP) torch; }
+	$(PIP) --editable .
+	@echo "== installed: torch $$($(VENV)/bin/python -c \
+		'import torch; print(torch.__version__, "with CUDA" if torch.version.cuda else "for the CPU")'), \
+	$$(du -sh $(VENV) | cut -f1) in $(VENV)"
+	@touch $@
+
+$(TESTING): $(READY)
 	$(PIP) --editable '.[test]'
+	@echo "== installed for the tests: $$(du -sh $(VENV) | cut -f1) in $(VENV)"
 	@touch $@

@@ -1,4 +1,4 @@
-"""What one version of Python has written, another reads: for `make quick` with other versions."""
+"""What one version of Python has written, another reads."""
 
 import subprocess
 from pathlib import Path
