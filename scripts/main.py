@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..envs.core.words import visible
 from .options import BadArgument, Parser, common_options, import_packages
 
 COMMANDS = (
@@ -81,7 +82,7 @@ def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     if not isinstance(error, (BadArgument, PlayerError)):
         raise error
     if has_traceback:
-        traceback.print_exc()
+        print(visible(traceback.format_exc()), file=sys.stderr)
     Parser(prog=program).error(str(error))
 
 
@@ -134,12 +135,12 @@ class _OnStderr(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if sys.stderr is not None:
-            print(self.format(record), file=sys.stderr, flush=True)
+            print(visible(self.format(record)), file=sys.stderr, flush=True)
 
 
 def _ended(program: str, why: str, status: int = ENDED_EARLY) -> int:
     """Say on stderr why the command ended before its end; return the exit status."""
-    print(f"{program}: {why}", file=sys.stderr)
+    print(visible(f"{program}: {why}"), file=sys.stderr)
     return status
 
 

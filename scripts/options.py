@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..envs import GAMES, find_game
 from ..envs.core import catalogue
-from ..envs.core.words import did_you_mean
+from ..envs.core.words import did_you_mean, visible
 from .run_file import ON_THE_LINE, RunFile, read_run_file
 from .validators import MAX_SEED, number_of_deals, seed
 
@@ -118,7 +118,7 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong on stderr and leave with status 2."""
         if self._file is not None and self._file.path:
             message += f" (options of {self._file.path} included)"
-        self.exit(WRONG_ARGUMENTS, f"{self.prog}: {' '.join(message.split())}\n")
+        self.exit(WRONG_ARGUMENTS, f"{self.prog}: {visible(' '.join(message.split()))}\n")
 
 
 @contextlib.contextmanager
@@ -200,7 +200,9 @@ def import_packages(given: Sequence[str]) -> list[str]:
         module = _module_named(name)
         try:
             importlib.import_module(module)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise BadArgument(
                 f"{source}cannot import {name}: {type(error).__name__}: {error}"
             ) from error

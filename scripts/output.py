@@ -27,6 +27,7 @@ from ..baselines.arena import MatchResult, Standings
 from ..baselines.arena.results.export import about, counting, export, finite, sections
 from ..baselines.waiting import Wait, progress_logger
 from ..envs.core.whole_files import write_whole
+from ..envs.core.words import visible
 from .options import writing
 from .validators import file_to_write
 
@@ -42,8 +43,10 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for index, heading in enumerate(headings):
         is_text = all(isinstance(row[index], str) for row in rows)
-        table.add_column(heading, justify="left" if is_text else "right")
-    cells = [[cell if isinstance(cell, str) else f"{cell:,}" for cell in row] for row in rows]
+        table.add_column(visible(heading), justify="left" if is_text else "right")
+    cells = [
+        [visible(cell) if isinstance(cell, str) else f"{cell:,}" for cell in row] for row in rows
+    ]
     for row in cells:
         table.add_row(*row)
     console = Console(highlight=False, markup=False, width=_width(_WIDTH_WITHOUT_TERMINAL))
@@ -64,7 +67,7 @@ def print_text(text: str, indent: int = 0) -> None:
     """Print a text in lines that fit the window; the second and later ones are indented."""
     later = " " * indent
     width = _width(_ANY_WIDTH)
-    print(textwrap.fill(text, width, subsequent_indent=later, break_long_words=False))
+    print(textwrap.fill(visible(text), width, subsequent_indent=later, break_long_words=False))
 
 
 def _width(unknown: int) -> int:
@@ -145,7 +148,7 @@ def progress_bar() -> Progress:
 def counted(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar; yield what is called with the number that is done so far."""
     with progress_bar() as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(visible(what), total=total)
         yield lambda done: bar.update(task, completed=done)
 
 

@@ -16,7 +16,7 @@ from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, n
 from ..baselines.arena.play.batches import BATCH_DEALS, Fault
 from ..baselines.arena.play.entrants import Entrant, enter
 from ..baselines.arena.play.tournament import ONE_EACH
-from ..baselines.arena.play.workers import start_cluster
+from ..baselines.arena.play.workers import check_workers, start_cluster
 from ..baselines.arena.results.store import StoreError, cause_of, store_files
 from ..baselines.policies.settings import parse_settings
 from ..envs.core.game import Game
@@ -35,7 +35,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="number of processes that play games (default 1)",
+        help="number of processes that play games, up to four a core (default 1)",
     )
     parser.add_argument(
         "--threads",
@@ -69,6 +69,7 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     """Open the store and yield the plan of play. Raises BadArgument."""
     workers = Workers(arguments.workers, arguments.cluster, arguments.threads)
     with user_input():
+        check_workers(workers)
         if arguments.cluster:
             start_cluster()
         control = chosen_control(arguments)

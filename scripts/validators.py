@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def integer(expected: str, low: int = 0, high: float = math.inf) -> Callable[[st
 
 seed = integer("a seed is an integer in 0 .. 2**63 - 1", high=MAX_SEED)
 whole = integer("expected a whole number")
+tables = integer("expected tables in 1 .. 1048576", 1, 2**20)
 positive = integer("expected a whole number of at least 1", 1)
 port = integer(f"a port is a number in 0 .. {MAX_PORT}", high=MAX_PORT)
 number_of_deals = integer(f"expected deals in 1 .. {MAX_DEALS}", 1, MAX_DEALS)
@@ -39,9 +41,18 @@ def seconds(text: str) -> float:
     return value
 
 
-def file_to_write(text: str) -> str:
-    """Check the folder of a file now rather than after the work."""
-    folder = Path(text).parent
-    if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"no folder {folder} to write {text} in")
+def place_to_write(text: str) -> str:
+    """Check the folder of a new file or folder now rather than after the work."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"no folder {path.parent} to write {text} in")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"cannot write {text}: it is read-only here")
     return text
+
+
+def file_to_write(text: str) -> str:
+    """Check the folder of a file, and that it is no folder itself."""
+    if Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder; name a file")
+    return place_to_write(text)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.core.game import check_range
+from ..envs.core.play.slices import MAX_THREADS
 
 MAX_COUNT = 10**12
 MAX_UNITS, MAX_TABLES = 2**14, 2**20  # of a layer, and of games side by side; memory ends before
@@ -26,7 +27,7 @@ def check_learner_settings(
     for field in dataclasses.fields(config):
         if field.type is int:
             least = 0 if field.name in ("seed", *from_zero) else 1
-            most = MAX_TABLES if field.name == "num_tables" else MAX_COUNT
+            most = {"num_tables": MAX_TABLES, "num_threads": MAX_THREADS}.get(field.name, MAX_COUNT)
             check_range(field.name, getattr(config, field.name), least, most)
     if not config.hidden:
         raise ValueError("hidden must name at least one layer of units")

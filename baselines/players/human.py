@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.words import with_names
+from ...envs.core.words import visible, with_names
 from ..policies.policy import Policy
 from .move_list import Move, in_order, move_lines
 
 PROMPT = "your move: "
 _MIN_WIDTH, _MAX_WIDTH = 40, 100
+_LEAST_ROOM = 9  # lines of a screen
 _BELOW = 2  # lines around a list of moves: what was asked, and the prompt
 
 Ask = Callable[[str], str]
@@ -51,10 +52,10 @@ def _choose(game: Game, position: np.record, mask: np.ndarray) -> int:
 def print_screens(shown: Sequence[Sequence[str]], ask: Ask) -> None:
     """Print screens, and wait for Enter between them."""
     first, *others = shown
-    print("\n".join(first))
+    print(visible("\n".join(first)))
     for screen in others:
         answered(ask, "-- Enter: go on -- ")
-        print("\n".join(screen))
+        print(visible("\n".join(screen)))
 
 
 # What an answer means
@@ -102,24 +103,33 @@ def _others_begin(beginning: str, moves: Sequence[Move]) -> bool:
 
 
 def screens(
-    game: Game, state: np.record, seat: int, legal: Iterable[int], names: Sequence[str] = ()
+    game: Game,
+    state: np.record,
+    seat: int,
+    legal: Iterable[int],
+    names: Sequence[str] = (),
+    above: int = 0,
 ) -> list[list[str]]:
     """Return what a seat sees and its moves as screens, nearly always one, without the prompt.
 
-    `names` stand for the seats.
+    `names` stand for the seats; `above` is the number of lines that were printed since the last
+    prompt.
     """
-    room = height() - 1
+    room = height() - 1 - above
+    if room < _LEAST_ROOM:  # time to read what was printed
+        return [[], *screens(game, state, seat, legal, names)]
     board = [
         part
         for line in with_names(game.describe(state, seat), names).splitlines()
         for part in (_wrapped(line, width()) if line.strip() else [""])
     ]
     dense = [line for line in board if line]
-    moves = move_lines(legal_moves(game, legal), width(), room - len(dense))
+    all_moves = legal_moves(game, legal)
+    moves = move_lines(all_moves, width(), room - len(dense))
     for lines in (["", *board, "", *moves], ["", *dense, *moves], [*dense, *moves]):
         if len(lines) <= room:
             return [lines]
-    return [*_cut(dense, room), *_cut(moves, room)]
+    return [*_cut(dense, room), *_cut(move_lines(all_moves, width(), room), room)]
 
 
 def _cut(lines: list[str], length: int) -> list[list[str]]:

@@ -94,9 +94,9 @@ class _Guarded:
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
             return self.function(*arguments, **settings)
-        except PlayerError:
+        except (PlayerError, KeyboardInterrupt):  # the latter is the person at this machine
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
 
 
@@ -110,7 +110,9 @@ def _load_module(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise ValueError(f"cannot load {path}: {_describe(error, path)}") from error
     return module
 
@@ -125,7 +127,8 @@ def _describe(error: BaseException, path: Path | None) -> str:
         folder = path.resolve().parent
         for frame in traceback.extract_tb(error.__traceback__):
             file = Path(frame.filename).resolve()
-            if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
+            is_file = not frame.filename.startswith("<")  # as Python's own do
+            if is_file and file.is_relative_to(folder) and not file.is_relative_to(_OURS):
                 name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
                 where = f" ({name}line {frame.lineno})"
     return ": ".join(filter(None, (type(error).__name__, reason_of(error)))) + where

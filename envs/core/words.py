@@ -92,6 +92,15 @@ def shortened(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
 
 
+def visible(text: str) -> str:
+    """Return a text of others as a terminal may get it: control characters as escapes, in lines."""
+    if text.isprintable():
+        return text
+    is_kept = (letter.isprintable() or letter in "\n\t" for letter in text)
+    pairs = zip(text, is_kept, strict=True)
+    return "".join(one if keep else one.encode("unicode_escape").decode() for one, keep in pairs)
+
+
 def is_index(value: Any, limit: float = math.inf) -> bool:
     """Return whether a value from outside is an integer, not a bool, and 0 <= value < limit."""
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -45,7 +45,10 @@ def deck_text(deck: Any) -> str:
         raise ValueError(f"{_ALLOWED}; got {deck!r}")
     if not Path(deck).is_file():
         raise ValueError(f"{_ALLOWED}; there is no file {str(deck)!r}")
-    return Path(deck).read_text(encoding="utf-8-sig")
+    try:
+        return Path(deck).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{deck} is no text in UTF-8, but a deck is a CSV file") from error
 
 
 @lru_cache(maxsize=8)

@@ -12,7 +12,7 @@ from typing import Any
 from ..bench.measure import BATCH, FIGURE_LABELS, QUICK, Effort, speed_report
 from ..options import known_games
 from ..output import add_json, print_table, progress_bar, write_json
-from ..validators import positive
+from ..validators import tables
 
 _SCRIPTED = ("solo", "vector opponents", "match")
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--batch",
-        type=positive,
+        type=tables,
         default=BATCH,
         metavar="N",
         help=f"number of tables in the vector environment (default {BATCH})",

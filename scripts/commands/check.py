@@ -9,6 +9,7 @@ The status is 1 where a fault was found, 3 where an audit could compare nothing.
 import argparse
 
 from ...envs.core.checks.check_game import CheckError, check_game
+from ...envs.core.words import visible
 from ..options import (
     BadArgument,
     add_game,
@@ -49,9 +50,9 @@ def run(arguments: argparse.Namespace) -> None:
         return
     game, num_games = chosen_game(arguments), arguments.games or 10
     try:
-        print(check_game(game, num_games=num_games, seed=first_seed(arguments)))
+        print(visible(str(check_game(game, num_games=num_games, seed=first_seed(arguments)))))
     except CheckError as error:
-        print(f"fault: {error}")
+        print(visible(f"fault: {error}"))
         raise SystemExit(FAULTY) from error
 
 
@@ -68,7 +69,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     with user_input():
         num_games = arguments.games or 1000
         result = audited(arguments.game, num_games, first_seed(arguments), arguments.seconds)
-    print(result)
+    print(visible(str(result)))
     if result.findings:
         raise SystemExit(FAULTY)
     if not result.is_compared:

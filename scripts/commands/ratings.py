@@ -10,6 +10,7 @@ from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
 from ...baselines.arena.results.store import cause_of
 from ...envs.core.catalogue import game_within
+from ...envs.core.words import visible
 from ..options import BadArgument, user_input
 from ..output import add_json, export_standings, new_folder, print_standings, write_json
 
@@ -65,9 +66,9 @@ def _print_files(store: Store) -> None:
         entrants = {e for contest in store.contests(setting) for e in contest.entrants}
         for entrant in sorted(entrants, key=lambda entrant: entrant.name):
             now = [parlour_digest(), *identity_of(entrant.spec, game).split(SEPARATOR)]
-            print(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on")
+            print(visible(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on"))
             for part in entrant.identity.split(SEPARATOR):
-                print(f"  {part}{'' if part in now else ' (differs now)'}")
+                print(visible(f"  {part}{'' if part in now else ' (differs now)'}"))
     print()
 
 

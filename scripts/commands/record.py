@@ -22,7 +22,7 @@ from ..options import (
     writing,
 )
 from ..output import counted
-from ..validators import file_to_write
+from ..validators import place_to_write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        type=file_to_write,
+        type=place_to_write,
         required=True,
         help="file to write, replaced if it exists; for minari a new folder",
     )

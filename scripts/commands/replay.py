@@ -15,7 +15,7 @@ from ...envs.core.whole_files import write_whole
 from ..options import BadArgument, check_seat, user_input, writing
 from ..output import counted
 from ..table.stored_games import arena_game, judged_plies
-from ..validators import positive, seconds, seed, whole
+from ..validators import file_to_write, positive, seconds, seed, whole
 
 _SQLITE = b"SQLite format 3\x00"
 VALUE_SECONDS = 0.2
@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a transcript, or the store of a match or tournament"
     )
-    parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        type=file_to_write,
+        help="write the replay to this file and stop",
+    )
     parser.add_argument(
         "--seat",
         type=whole,

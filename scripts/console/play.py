@@ -18,7 +18,7 @@ from ...baselines.players.human import (
     width,
 )
 from ...baselines.players.move_list import filled
-from ...envs.core.words import with_names
+from ...envs.core.words import visible, with_names
 from ..table.table import GameTable
 from ..words import result_lines, seat_names
 
@@ -38,7 +38,7 @@ class Quit(Exception):
 
 def play(table: GameTable, seat: int, ask: Ask = input) -> None:
     """Play a table to its end from one seat. Raises EndOfInput where the input ends."""
-    shown = 0  # plies that have been printed
+    shown = asked = 0  # plies that have been printed, and those at the last question
     try:
         while not table.is_over:
             shown = _print_plies(table, seat, shown)
@@ -48,9 +48,12 @@ def play(table: GameTable, seat: int, ask: Ask = input) -> None:
                 table.act(table.choose(table.to_think))
             else:
                 names = seat_names(table.setup.seats, seat)
-                print_screens(screens(table.game, table.state, seat, table.legal, names), ask)
+                above = shown - asked
+                print_screens(
+                    screens(table.game, table.state, seat, table.legal, names, above), ask
+                )
                 _take_turn(table, ask)
-                shown = min(shown, len(table.plies))
+                asked = shown = min(shown, len(table.plies))
     except Quit:
         print("You left the game.")
         return
@@ -118,7 +121,7 @@ def _source(found: MoveValues) -> str:
 def _print_plies(table: GameTable, seat: int, first: int) -> int:
     """Print the plies from this one on; return how many have been printed."""
     for line in _ply_lines(table, seat, first):
-        print(line, flush=True)
+        print(visible(line), flush=True)
     return len(table.plies)
 
 

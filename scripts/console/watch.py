@@ -8,6 +8,7 @@ from ...baselines.policies.policy import values_of
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.play.visibility import is_seen
+from ...envs.core.words import visible
 from ..options import HUMAN
 
 COMMENTED_ACTIONS = 3
@@ -23,11 +24,11 @@ def show(
         position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
         is_prompted = turn.policy.name == HUMAN  # with the position
         for line in hints if is_prompted else [position, *hints]:
-            print(line)
+            print(visible(line))
         turn.choose()
         text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
-        print(f"{turn.number:4}  {text}\n", flush=True)
-    print(played.game.describe(played.state, shown))
+        print(visible(f"{turn.number:4}  {text}\n"), flush=True)
+    print(visible(played.game.describe(played.state, shown)))
 
 
 def position_lines(

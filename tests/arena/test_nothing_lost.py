@@ -23,7 +23,7 @@ from parlour.baselines.arena.results import store as stores
 from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
-from tests.commands import refusal
+from tests.commands import refusal, told
 from tests.processes import processes
 
 GAME = load_game("trick_taking", num_values=4)
@@ -168,6 +168,18 @@ def test_a_store_that_cannot_be_used_is_refused_by_its_cause(
     assert "it has format 2, and this version of Parlour reads" in refusal(
         f"ratings {path}", capsys
     )
+
+
+def test_names_in_a_store_reach_no_terminal_with_control_characters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE player SET name = ?, spec = ?", ("\x1b[2Jred\x07", "\x9b31m"))
+    said = told(f"ratings {path} --files", capsys)
+    assert not {"\x1b", "\x07", "\x9b"} & set(said)
+    assert "\\x9b31m (as of 20" in said
 
 
 def test_a_store_whose_results_are_all_damaged_has_none_to_rate(

@@ -3,7 +3,9 @@
 import itertools
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from docs.studies import killing
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
+from parlour.baselines.arena.play import workers
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
 from parlour.baselines.arena.play.tournament import contests_of, num_games
 from parlour.baselines.arena.ratings.standings import Standings
@@ -115,7 +118,7 @@ def test_in_duplicate_a_deal_is_won_by_who_does_more_with_the_same_hand() -> Non
         ({"players": THREE, "scoring": "chess"}, "scoring must be one of games"),
         ({"players": THREE, "num_deals": 0}, "at least one deal"),
         ({"players": THREE, "seed": 2**63 - 1, "num_deals": 2}, "follow seed"),
-        ({"players": THREE, "plan": Plan(Workers(0))}, "at least one worker"),
+        ({"players": THREE, "plan": Plan(Workers(0))}, "workers must be an integer in 1"),
         ({"players": THREE, "plan": Plan(batch_deals=0)}, "one in a batch"),
     ],
 )
@@ -200,6 +203,22 @@ def test_two_runs_write_to_one_store(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
     assert tables[0].startswith(killing.DONE)
     assert killing.batches_in(store) == killing.NUM_BATCHES
+
+
+def test_no_more_processes_start_than_there_are_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, num_workers: int, **unused: Any) -> None:
+            started.append(num_workers)
+            super().__init__(num_workers)
+
+        def shutdown(self, wait: bool = True, **unused: Any) -> None:
+            super().shutdown(wait)
+
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", Pool)
+    play_match(GAME, "random", "first_play", 12, plan=Plan(Workers(4), batch_deals=6))
+    assert started == [2]
 
 
 def test_something_else_is_no_store(tmp_path: Path) -> None:

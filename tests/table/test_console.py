@@ -80,6 +80,23 @@ def test_every_position_fits_one_screen_of_80_by_24(
             table.plies.clear()  # they keep positions
 
 
+def test_what_is_printed_between_two_answers_fits_one_screen(
+    screen: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The moves of the others are above the board; a board with many moves takes two screens."""
+    lengths, chooser = [], random.Random(4)
+
+    def ask(prompt: str) -> str:
+        lengths.append(len(capsys.readouterr().out.splitlines()) + 1)
+        if prompt != human.PROMPT:
+            return ""
+        return str(chooser.randrange(1, 1 + len(table.legal)))
+
+    table = table_of("splendor", 2, num_players=4)
+    console.play(table, 0, ask)
+    assert len(lengths) > 40 and max(lengths) <= 24
+
+
 def test_long_lines_go_on_below_their_beginning() -> None:
     line = "  deck [70] " + " ".join(["red 1 1"] * 12)
     first, *rest = human._wrapped(line, 60)

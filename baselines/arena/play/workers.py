@@ -5,6 +5,7 @@ The results do not depend on the number of processes or on their order.
 
 import contextlib
 import logging
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from joblib.externals.loky import ProcessPoolExecutor
 
+from ....envs.core.game import check_range
 from ....envs.core.play.legal import PlayerError
 from ....envs.core.play.slices import check_num_threads
 from ..contest.confine import end_with_parent
@@ -21,6 +23,10 @@ from .batches import DealBatch, Outcomes, play_batch
 Submit = Callable[[DealBatch], Future]  # start to play a batch
 
 _TRIES = 3  # attempts to get another result where workers are killed
+
+
+WORKERS_A_CORE = 4  # at most; more only take each other's time
+MAX_CLUSTER_WORKERS = 10_000
 
 
 class Workers(NamedTuple):
@@ -39,13 +45,19 @@ def play_all(
     Workers take batches one by one. Raises PlayerError where workers end `_TRIES` times without a
     result in between.
     """
-    if workers.num_workers < 1:
-        raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
-    check_num_threads(workers.num_threads)
+    check_workers(workers)
+    workers = workers._replace(num_workers=min(workers.num_workers, len(batches) or 1))
     if workers.num_workers == 1 and not workers.cluster:
         yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
     else:
         yield from _in_processes(batches, workers)
+
+
+def check_workers(workers: Workers) -> None:
+    """Raise ValueError for more processes or threads than are of use, or fewer than one."""
+    most = MAX_CLUSTER_WORKERS if workers.cluster else WORKERS_A_CORE * (os.cpu_count() or 1)
+    check_range("workers", workers.num_workers, 1, most)
+    check_num_threads(workers.num_threads)
 
 
 def _in_processes(
