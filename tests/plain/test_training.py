@@ -15,11 +15,13 @@ import pytest
 import torch
 
 from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.loops import EXTERNAL
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.training import acting, decisions, dqn, mlp, ppo, session
+from parlour.training.progress import Losses
 from parlour.training.rollout import explore
 from tests import toy_game
 from tests.probe_duel import equal, probe_duel
@@ -388,6 +390,40 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     again = session.run(plan(tmp_path, "ppo", RUN))  # from the start, in the same folder
     assert again.training["decisions"] == 36
     assert len(session.read_curve(tmp_path / "run")) == 6
+
+
+def test_every_point_of_a_curve_measures_the_weights_of_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run is resumed before its second point; two of six batches prefer high cards."""
+
+    def learn(learner: ppo.Learner, batch: decisions.Batch, random: Any) -> Losses:
+        bias = 1000 * torch.arange(game.num_actions, dtype=torch.float32)
+        prefers_high = round(6 * learner.progress.done) in (2, 3)
+        learner.network.actions.bias.data = bias if prefers_high else -bias
+        return Losses(0.0, 0.0, 0.0)
+
+    def last_legal(observations: np.ndarray, action_masks: np.ndarray, rngs: Any) -> np.ndarray:
+        return game.num_actions - 1 - action_masks[:, ::-1].argmax(axis=1)
+
+    def stop(progress: Any) -> None:
+        if progress.done > 0.4:
+            raise ArithmeticError
+
+    monkeypatch.setattr(ppo.Learner, "_learn", learn)
+    config = dataclasses.replace(RUN, derived_inputs=False)  # else actions have other numbers
+    run = plan(tmp_path, "ppo", config, num_deals=20, final_deals=20, against=("random",))
+    run.game = game = load_game("trick_taking", num_values=4)
+    with pytest.raises(ArithmeticError):
+        session.run(run, stop)
+    session.run(dataclasses.replace(run, resume=True))
+    measured = [point["mean_return"] for point in session.read_curve(run.folder)]
+    low, high, file = (
+        play_match(game, player, "random", 20, 0).mean_return.mean
+        for player in ("first_legal", last_legal, str(run.folder / session.CHECKPOINT_FILE))
+    )
+    assert measured == pytest.approx([low, high, low])
+    assert low != high and file == pytest.approx(low)
 
 
 def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
