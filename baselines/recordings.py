@@ -24,6 +24,7 @@ from ..envs.core.play.loops import loops_of
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import player_streams
 from ..envs.core.whole_files import written_whole
+from ..envs.core.words import how_to_install
 from .advice.move_values import EXACT, exact_values_of
 from .players.making import make_policy, resolved
 from .plies import Plies, plies_of
@@ -371,5 +372,5 @@ def _extra(file_format: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise ValueError(
-            f"--format {file_format} needs the extra: pip install 'parlour[{EXTRA}]'"
+            f"--format {file_format} needs the extra: {how_to_install(EXTRA)}"
         ) from error

@@ -10,7 +10,7 @@ import pytest
 
 from docs.notebooks import run as notebooks
 from docs.site import games, records
-from docs.site.build import TABLES
+from docs.site.build import TABLES, overwritten
 from docs.site.sources import CHECKOUT, pages, relinked
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
@@ -156,13 +156,25 @@ def test_two_files_never_become_one_page() -> None:
     assert {"index", "games/president", "league/index", "reference/protocol"} <= set(made)
 
 
+def test_a_page_that_sphinx_overwrites_is_noticed(tmp_path: Path) -> None:
+    assert not {"search", "genindex", "py-modindex"} & {*pages().values()}
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    out.mkdir()
+    link = '<a class="headerlink" href="#it">¶</a>'
+    for name, heading in (("kept", "It\u2019s <code>one</code> &amp; all"), ("search", "Search")):
+        (source / f"{name}.md").write_text("# It's `one` & all\n\nText.\n")
+        (out / f"{name}.html").write_text(f"<h1>{heading}{link}</h1>")
+    assert overwritten(source, out) == ["search"]
+
+
 def test_links_lead_from_page_to_page_and_to_copies_of_what_has_none(tmp_path: Path) -> None:
     given = "[a](../../envs/president/README.md#rules) `[b](nim.py)` [c](../examples/nim.py)"
     made = "[a](games/president.md#rules) `[b](nim.py)` [c](programs/docs.examples.nim.md)"
     picture = "![d](../president.gif) [e](../../README.md) [f](https://example.org)"
     copied = "![d](files/docs/president.gif) [e](index.md) [f](https://example.org)"
     for text, expected in ((given, made), (picture, copied)):
-        assert relinked(text, PAGES["search"], tmp_path) == expected
+        assert relinked(text, PAGES["own_search"], tmp_path) == expected
     assert (tmp_path / "files/docs/president.gif").is_file()
     assert "def deal(state, rng)" in (tmp_path / "programs/docs.examples.nim.md").read_text()
 
@@ -189,7 +201,7 @@ def test_the_search_example_plays_games_with_chance() -> None:
     assert game.play_chance is not None
     loads = re.compile(r"^game = .*$|^result = .*$|^assert .*$", re.MULTILINE)
     names: dict[str, Any] = {"game": game}
-    example = next(e for e in CODE.findall(TEXTS["search"]) if "needs_positions=True" in e)
+    example = next(e for e in CODE.findall(TEXTS["own_search"]) if "needs_positions=True" in e)
     exec(loads.sub("", example), names)
     assert play_match(game, names["searcher"], "random", num_deals=1).num_games == 2
 

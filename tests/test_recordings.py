@@ -18,6 +18,7 @@ from parlour.baselines.prompts import Style, instructions, position_text
 from parlour.baselines.recordings import Recorded, record, valuer_of
 from parlour.envs import GAMES, Playthrough, find_game, load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.words import how_to_install
 from parlour.scripts.main import main
 
 SEEDS = range(40, 43)
@@ -219,8 +220,8 @@ def test_the_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFi
         (["--values", "exact"], "president is not solved with these settings"),
         (["--values", "--format", "jsonl"], "--values needs --format parquet"),
         (["--players", "random,lowest,random"], "name one player for all seats"),
-        (["--format", "parquet"], "needs the extra: pip install 'parlour[record]'"),
-        (["--format", "minari"], "needs the extra: pip install 'parlour[record]'"),
+        (["--format", "parquet"], f"needs the extra: {how_to_install('record')}"),
+        (["--format", "minari"], f"needs the extra: {how_to_install('record')}"),
     ],
 )
 def test_a_mistake_gets_one_line(

@@ -24,6 +24,7 @@ from ...envs.core.environments.common import (
 )
 from ...envs.core.game import Game
 from ...envs.core.play.legal import PlayerError
+from ...envs.core.words import how_to_install
 from ..policies.file_names import STATISTICS
 from ..policies.policy import Policy
 
@@ -274,7 +275,7 @@ def _onnx_scores(path: Path, game: Game) -> Scores:
     try:
         import onnxruntime
     except ImportError as error:
-        raise ValueError(f"{path} needs the extra: pip install 'parlour[onnx]'") from error
+        raise ValueError(f"{path} needs the extra: {how_to_install('onnx')}") from error
     try:
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception as error:

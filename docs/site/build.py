@@ -10,6 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 from parlour.envs import GAMES
@@ -31,6 +32,8 @@ TABLES: dict[str, Callable[[], str]] = {  # those that pages name
     "records": records.table,
     "speed": lambda: speed_table(json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())),
 }
+_HEADING = re.compile(r"<h1>(.*?)(?:<a class=\"headerlink\".*?)?</h1>", re.DOTALL)
+_TAG, _LETTERS = re.compile(r"<[^>]*>"), re.compile(r"\W")
 _TABLE = re.compile(r"<!-- table: (\w+) -->")
 BARRIERS = {  # for a keyboard or a screen reader, and the same HTML without them
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
@@ -73,13 +76,28 @@ def remove_barriers(out: Path) -> None:
         file.write_text(text, encoding="utf-8")
 
 
+def overwritten(source: Path, out: Path) -> list[str]:
+    """Return the pages whose first heading is not in their HTML, as where Sphinx makes its own."""
+    found = []
+    for file in sorted(source.rglob("*.md")):
+        name = file.relative_to(source).with_suffix("")
+        heading = _LETTERS.sub("", _title(file))
+        html = _HEADING.search((out / f"{name}.html").read_text(encoding="utf-8"))
+        if html is None or _LETTERS.sub("", unescape(_TAG.sub("", html[1]))) != heading:
+            found.append(name.as_posix())
+    return found
+
+
+def _title(file: Path) -> str:
+    return file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
 def copy_markdown(source: Path, out: Path) -> None:
     """Put the Markdown of each page, and what it shows, beside its HTML; list all in llms.txt."""
     shutil.copytree(source, out, dirs_exist_ok=True)
     lines = ["# Parlour", "", f"> {ABOUT}", "", "## Pages", ""]
     for file in sorted(source.rglob("*.md")):
-        title = file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-        lines.append(f"- [{title}]({file.relative_to(source).as_posix()})")
+        lines.append(f"- [{_title(file)}]({file.relative_to(source).as_posix()})")
     write(out / "llms.txt", "\n".join(lines))
 
 
@@ -90,6 +108,11 @@ def main() -> int:
     source, out = OUT / "source", OUT / "html"
     write_pages(source)
     status = build_html(source, out)
+    for page in overwritten(source, out) if status == 0 else ():
+        print(
+            f"{page}.html does not begin with the heading of {page}.md: give the page another name"
+        )
+        status = 1
     if status == 0:
         remove_barriers(out)
         copy_markdown(source, out)

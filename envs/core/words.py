@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,13 @@ def in_words(name: str) -> str:
     """A code name as a heading: "set_keeper" as "Set keeper"."""
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra: from a checkout, as Parlour is on no index."""
+    checkout = Path(__file__).resolve().parents[2]
+    is_checkout = (checkout / "pyproject.toml").is_file()
+    return f"pip install '{checkout if is_checkout else '/path/to/parlour'}[{extra}]'"
 
 
 def with_names(text: str, names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from ...baselines.players.making import players_of
 from ...baselines.players.named_files import check_named_files
 from ...envs import GAMES, find_game
 from ...envs.core.pages import game_page
+from ...envs.core.words import how_to_install
 from ..agents.local import LocalTables, table_of
 from ..agents.seat import TableSeat
 from ..options import BadArgument
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         server = make_server(arguments.limit, arguments.files)
     except ImportError as error:
-        raise BadArgument("install the extra first: pip install 'parlour[agents]'") from error
+        raise BadArgument(f"install the extra first: {how_to_install('agents')}") from error
     server.run("stdio")
 
 

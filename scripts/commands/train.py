@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.arena import MatchResult
+from ...envs.core.words import how_to_install
 from ...training import session
 from ..options import (
     BadArgument,
@@ -225,5 +226,5 @@ def _board(is_enabled: bool, folder: Path) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise BadArgument("--tensorboard needs: pip install 'parlour[track]'") from error
+        raise BadArgument(f"--tensorboard needs: {how_to_install('track')}") from error
     return SummaryWriter(folder)

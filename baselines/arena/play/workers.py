@@ -17,6 +17,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from ....envs.core.game import check_range
 from ....envs.core.play.legal import PlayerError
 from ....envs.core.play.slices import check_num_threads
+from ....envs.core.words import how_to_install
 from ..contest.confine import end_with_parent
 from .batches import DealBatch, Outcomes, play_batch
 
@@ -141,7 +142,7 @@ def start_cluster() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise ValueError("a cluster needs Ray: pip install 'parlour[cluster]'") from error
+        raise ValueError(f"a cluster needs Ray: {how_to_install('cluster')}") from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
     return ray

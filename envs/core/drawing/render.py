@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..game import Game, check_choice
-from ..words import with_names
+from ..words import how_to_install, with_names
 from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
 from .text_picture import text_picture
 
@@ -166,7 +166,7 @@ def _import_pygame() -> Any:
         import pygame
     except ImportError as error:
         raise ImportError(
-            'render_mode="human" needs pygame-ce: pip install "parlour[window]"'
+            f'render_mode="human" needs pygame-ce: {how_to_install("window")}'
         ) from error
     return pygame
 
