@@ -10,17 +10,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import linalg, optimize, special
 
 from .rankings import Choice, alternatives
 
-_MAX_ROUNDS = 200
-_MAX_HALVINGS = 30
-_ROUNDING = 1e-12  # of a log likelihood, relatively
-_LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
-# From here on Newton's step leaves nothing but rounding: in log likelihood, and in log strength.
-_SMALL_GAIN = 1e-12
-_SMALL_STEP = 1e-9
+_SMALL_STEP = 1e-10  # relatively, of all strengths: the search for the maximum ends
+_SMALL_SLOPE = 1e-6  # of the log likelihood at its maximum
 
 
 class ChoiceModel(NamedTuple):
@@ -66,58 +61,47 @@ def log_likelihood(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarra
 def maximise(
     model: ChoiceModel, counts: np.ndarray, start: np.ndarray, held: np.ndarray | None = None
 ) -> np.ndarray:
-    """Find the parameters [B, P] of greatest likelihood for counts [choices], by Newton's method.
+    """Find the parameters [B, P] of greatest likelihood for counts [choices]: its slope is 0 there.
 
     With `held` [B, P] each row's held @ parameters keeps the value that it has at the start.
     """
-    parameters = start.copy()
-    for _ in range(_MAX_ROUNDS):
-        step, gain = _newton_step(model, counts, parameters, held)
-        longest = np.abs(step).max(axis=1, keepdims=True)
-        step *= _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)
-        parameters = _go_uphill(model, counts, parameters, step)
-        if ((gain < _SMALL_GAIN) | (longest[:, 0] < _SMALL_STEP)).all():
-            return parameters
-    raise ArithmeticError("the ratings did not converge")
+    if held is None:
+        free = [np.eye(start.shape[1])] * len(start)
+    else:
+        free = [linalg.null_space(row[None]) for row in held]
+    return np.stack([_highest(model, counts, *one) for one in zip(start, free, strict=True)])
 
 
-def _go_uphill(
-    model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray, step: np.ndarray
+def _highest(
+    model: ChoiceModel, counts: np.ndarray, start: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
-    """Take each step [B, P], halved until the likelihood does not fall."""
-    level = log_likelihood(model, counts, parameters)
-    lowest = level - _ROUNDING * np.abs(level)
-    for _ in range(_MAX_HALVINGS):
-        is_lower = log_likelihood(model, counts, parameters + step) < lowest
-        if not is_lower.any():
-            break
-        step = np.where(is_lower[:, None], step / 2, step)
-    return parameters + step
+    """Find the best parameters [P] that differ from `start` by a sum of the columns of `free`."""
+
+    def slope(moves: np.ndarray) -> np.ndarray:
+        return gradient(model, counts, start + free @ moves) @ free
+
+    def bend(moves: np.ndarray) -> np.ndarray:
+        return -free.T @ curvature(model, counts, start + free @ moves) @ free
+
+    none = np.zeros(free.shape[1])
+    solved = optimize.root(slope, none, jac=bend, options={"xtol": _SMALL_STEP})
+    if np.abs(solved.fun).max() > _SMALL_SLOPE:
+        raise ArithmeticError("the ratings did not converge")
+    return start + free @ solved.x
 
 
-def _newton_step(
-    model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray, held: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return Newton's step [B, P], and twice what it should add to the log likelihood [B].
-
-    The step is orthogonal to `held`, by a multiplier in the system of equations.
-    """
-    num_parameters = parameters.shape[1]
-    chances = choice_chances(model, parameters)
+def gradient(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """Return the slope [P] of the log likelihood at parameters [P]."""
+    chances = choice_chances(model, parameters[None])[0]
     expected = np.add.reduceat(counts, model.starts)[model.set_of] * chances
+    return (counts - expected) @ model.design + 0.5 - special.expit(parameters)
+
+
+def curvature(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """Return how fast the slope falls [P, P]: Fisher's information and the prior's."""
+    chances = choice_chances(model, parameters[None])
     prior = special.expit(parameters)
-    gradient = (counts - expected) @ model.design + 0.5 - prior
-    size = num_parameters + (held is not None)
-    system = np.zeros((len(parameters), size, size))
-    system[:, :num_parameters, :num_parameters] = information(model, counts, chances)
-    diagonal = np.arange(num_parameters)
-    system[:, diagonal, diagonal] += prior * (1 - prior)
-    right = np.zeros((len(parameters), size, 1))
-    right[:, :num_parameters, 0] = gradient
-    if held is not None:
-        system[:, :num_parameters, -1] = system[:, -1, :num_parameters] = held
-    step = np.linalg.solve(system, right)[:, :num_parameters, 0]
-    return step, (step * gradient).sum(axis=1)
+    return information(model, counts, chances)[0] + np.diag(prior * (1 - prior))
 
 
 def information(model: ChoiceModel, counts: np.ndarray, chances: np.ndarray) -> np.ndarray:

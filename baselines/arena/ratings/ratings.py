@@ -21,7 +21,7 @@ from .choice_model import (
     ChoiceModel,
     build_model,
     choice_chances,
-    information,
+    curvature,
     log_likelihood,
     maximise,
     set_means,
@@ -120,7 +120,9 @@ def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, n
     model, counts, best = rated.model, rated.counts, rated.best
     chances = choice_chances(model, best)
     away = model.design - set_means(model, chances)[0, model.set_of]
-    influence = away @ np.linalg.solve(_curvature(rated, chances), contrasts.T)  # [choices, M]
+    influence = away @ np.linalg.solve(
+        curvature(model, rated.totals, best[0]), contrasts.T
+    )  # [choices, M]
     made = counts @ sparse.csr_matrix(np.eye(len(model.starts))[model.set_of])  # [deals, sets]
     second, fourth = (
         np.add.reduceat(chances[0, :, None] * influence**power, model.starts) for power in (2, 4)
@@ -136,18 +138,13 @@ def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, n
     return np.sqrt(ratio), independent**2 / of_deals
 
 
-def _curvature(rated: _Rated, chances: np.ndarray) -> np.ndarray:
-    prior = special.expit(rated.best[0])
-    return information(rated.model, rated.totals, chances)[0] + np.diag(prior * (1 - prior))
-
-
 def _bounds(rated: _Rated, contrasts: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """Find the value of each contrast [M, P] where its signed likelihood root is `reach` [M].
 
     The root grows nearly in proportion to the distance from the maximum. The distance is therefore
     corrected in proportion until the root is right.
     """
-    inverse = np.linalg.inv(_curvature(rated, choice_chances(rated.model, rated.best)))
+    inverse = np.linalg.inv(curvature(rated.model, rated.totals, rated.best[0]))
     variance = np.einsum("mp,pq,mq->m", contrasts, inverse, contrasts)
     direction = contrasts @ inverse / variance[:, None]  # changes its contrast by 1
     distance = reach * np.sqrt(variance)
