@@ -170,14 +170,15 @@ def player_streams(
     is played more than once, a different `sitting` (for all tables, or for each) gives other
     streams, so that copies of a random player do not repeat each other's moves.
     """
-    out = np.zeros((len(seeds), num_seats), STREAM)
-    _start_all(out, checked_seeds(seeds), np.full(len(seeds), sitting, np.uint64))
+    out, others = np.zeros((len(seeds), num_seats), STREAM), np.zeros(len(seeds), STREAM)
+    sittings = np.full(len(seeds), sitting, np.uint64)
+    seed_games(checked_seeds(seeds), sittings, np.arange(len(seeds)), others, out, others)
     return out
 
 
 @rule
-def seed_games(seeds, rows, rngs, player_rngs, draw_rngs):
-    """Start the streams of the games at table rows[k] from seeds[k], uint64 [K].
+def seed_games(seeds, sittings, rows, rngs, player_rngs, draw_rngs):
+    """Start the streams of the games at table rows[k] from seeds[k] and sittings[k], uint64 [K].
 
     `rngs` [N] deal, `player_rngs` [N, seats] are the players', `draw_rngs` [N] draw who sits where.
     """
@@ -185,15 +186,9 @@ def seed_games(seeds, rows, rngs, player_rngs, draw_rngs):
     for k in range(rows.shape[0]):
         row = rows[k]
         start_stream(rngs[row], seeds[k])
-        start_players(player_rngs[row], seeds[k], np.uint64(0))
+        start_players(player_rngs[row], seeds[k], sittings[k])
         draw_rngs[row].state = _first_state(seeds[k], purpose)
         draw_rngs[row].gamma = GOLDEN_GAMMA
-
-
-@rule
-def _start_all(rngs, seeds, sittings):
-    for index in range(seeds.shape[0]):
-        start_players(rngs[index], seeds[index], sittings[index])
 
 
 @rule

@@ -11,7 +11,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.loops import NO_DRAWS, NO_ROW, START, Seats, StepOptions
 from ....envs.core.play.policies import SeatedPolicy, player_table
 from ....envs.core.play.slices import play_slices
-from ....envs.core.play.tables import Tables, report_of_results, step_of
+from ....envs.core.play.tables import Tables, step_of
 from ....envs.core.rng import player_streams, streams
 
 GAME_PLIES = 32  # estimate for a short game, by which `play_slices` counts its threads
@@ -63,8 +63,7 @@ def _returns(
     rngs = player_streams(np.repeat(seeds, num_sittings), num_seats, sittings)
     places = seated.reshape(num_games, num_seats).astype(np.int16)
     seats = Seats(places, players, rngs, NO_DRAWS)
-    report = report_of_results(game, num_games)
     commands = np.full(num_games, START)
     step = step_of(game)
-    row = step(0, num_games, tables.games, seats, commands, report, StepOptions())
-    return report.results["returns"].reshape(seated.shape) if row == NO_ROW else None
+    row = step(0, num_games, tables.games, seats, commands, tables.report, StepOptions())
+    return tables.report.results["returns"].reshape(seated.shape) if row == NO_ROW else None

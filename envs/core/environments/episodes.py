@@ -74,7 +74,8 @@ class Episodes:
         if not self.is_seeded:
             self._make_tables(len(seeds))
         streams = self.tables.rngs, self.player_rngs, self.draw_rngs
-        seed_games(checked_seeds(seeds), rows, *streams)
+        sittings = np.zeros(len(rows), np.uint64)
+        seed_games(checked_seeds(seeds), sittings, rows, *streams)
 
     @property
     def is_seeded(self) -> bool:

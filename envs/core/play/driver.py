@@ -27,7 +27,7 @@ from .loops import (
     StepOptions,
 )
 from .policies import Memory, SeatedPolicy, player_table, repeats
-from .tables import Tables, action_masks, report_of_results, step_of
+from .tables import Tables, action_masks, step_of
 from .turns import Turns, read_only, turns_at
 
 MAX_STEPS = 1_000_000  # of one drive, which no game with a choice needs
@@ -84,7 +84,7 @@ class Seating:
     def _quiet_step(self) -> Step:
         """A step of these tables that tells nothing but the results."""
         tables = self.tables
-        report, seats = report_of_results(tables.game, len(tables.all_rows)), self.seats()
+        report, seats = tables.report, self.seats()
         end, compiled = len(tables.all_rows), step_of(tables.game)
 
         def step(commands: np.ndarray, options: StepOptions) -> int:

@@ -97,15 +97,14 @@ class StepOptions(NamedTuple):
     skip_forced: bool = False  # play the plies of EXTERNAL seats that leave no choice
     needs_choice: bool = False  # deal again where a game ends before an EXTERNAL seat has acted
     deals_again: bool = False  # deal a new game in the step that ends one
-    one_ply: bool = False  # stop after each ply, for players that watch all plies
+    one_ply: bool = False  # stop after a deal and after each ply, for players that watch all plies
+    block: int = BLOCK  # tables whose records are encoded together
 
 
 class Loops(NamedTuple):
     """The compiled loops of one game."""
 
-    deal_rows: Function
     apply_rows: Function
-    show_rows: Function
     observe_rows: Function
     returns_rows: Function
     reshuffle_rows: Function
@@ -307,8 +306,8 @@ def _step(first, end, games, seats, commands, report, options):
     `results` are zeros before. An illegal action of an EXTERNAL seat loses. Stop at another
     player's illegal choice, or where no deal gives a choice; return that row, or NO_ROW.
     """
-    for start in range(first, end, BLOCK):
-        stop = min(start + BLOCK, end)
+    for start in range(first, end, options.block):
+        stop = min(start + options.block, end)
         for row in range(start, stop):
             slot = first + row - start  # of its record: each block writes over the last one
             command = np.int64(commands[row])
@@ -367,33 +366,12 @@ def _random_playouts(first, end, games, seats, observation, options, num_plies):
     return num_ended
 
 
-def _deal_rows(states, rngs, rows, is_dealt):
-    """Deal at these tables, unless they are dealt; let the games draw until a seat is to act."""
-    for row in rows:
-        if not is_dealt:
-            deal(states[row], rngs[row])
-        settle(states[row], rngs[row])
-
-
 def _apply_rows(states, rngs, rows, actions):
     """Apply actions[k] at table rows[k]."""
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         apply_action(state, actions[k])
         settle(state, rngs[rows[k]])
-
-
-def _show_rows(states, rows, seats, observations, words):
-    """Write the seat to act at table rows[k] (NO_SEAT at the end), its observation and mask."""
-    for k in range(rows.shape[0]):
-        state = states[rows[k]]
-        words[k, :] = 0
-        if is_terminal(state):
-            seats[k] = NO_SEAT
-        else:
-            seats[k] = seat_to_act(state)
-            legal_actions(state, words[k])
-            observe(state, seats[k], observations[k])
 
 
 def _observe_rows(states, rows, seats, observations):

@@ -1,6 +1,7 @@
 """`Tables`: running games as arrays, with methods for chosen rows; masks as arrays of bytes."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,19 @@ from ..game import NO_ACTION, NO_SEAT, Game
 from ..positions import position_from
 from ..records import PLAYER, PROGRESS, result_dtype
 from ..rng import STREAM
-from .loops import EXTERNAL, NO_DRAWS, Games, Report, Seats, StepOptions, loops_of
+from .loops import (
+    EXTERNAL,
+    GO_ON,
+    LEAVE,
+    NEW_GAME,
+    NO_DRAWS,
+    START,
+    Games,
+    Report,
+    Seats,
+    StepOptions,
+    loops_of,
+)
 
 
 class Tables:
@@ -32,11 +45,29 @@ class Tables:
         self.loops = loops_of(game)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "loops"}
+        derived = ("loops", "report", "_outside")
+        return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.loops = loops_of(self.game)
+
+    @cached_property
+    def report(self) -> Report:
+        """What a step writes to, with the records of all tables."""
+        return report_of_results(self.game, len(self.states))
+
+    @cached_property
+    def _outside(self) -> Seats:
+        return self_play_seats(self.game, len(self.states))
+
+    def _stand(self, rows: np.ndarray, command: int) -> None:
+        """Carry out a command at these tables, at which nobody acts."""
+        commands = np.full(len(self.states), LEAVE)
+        commands[rows] = command
+        step, end = step_of(self.game), len(self.states)
+        options = StepOptions(one_ply=True, block=end)
+        step(0, end, self.games, self._outside, commands, self.report, options)
 
     def clear(self, rows: Any) -> None:
         """Forget the games at these tables, before new ones or positions are laid out there."""
@@ -45,7 +76,7 @@ class Tables:
 
     def deal(self, rows: np.ndarray) -> None:
         """Deal new games from the tables' own streams."""
-        self.loops.deal_rows(self.states, self.rngs, rows, False)
+        self._stand(rows, NEW_GAME)
 
     def start(self, rows: np.ndarray, data: Any = None) -> None:
         """Deal new games, or lay out `data` at each of these tables, as `deal_from` does."""
@@ -64,7 +95,7 @@ class Tables:
             self.states[row] = position_from(self.game, data)
         else:
             self.game.deal_from(self.states[row], data, self.rngs[row])
-        self.loops.deal_rows(self.states, self.rngs, np.array([row]), True)
+        self._stand(np.array([row]), START)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Apply legal actions [K], one at each of these tables."""
@@ -72,11 +103,8 @@ class Tables:
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return seats to act [K] (NO_SEAT at the end), observations [K], mask words [K, W]."""
-        seats = np.empty(len(rows), np.int64)
-        observations = self.game.new_observations(len(rows))
-        words = np.empty((len(rows), self.game.num_mask_words), np.int64)
-        self.loops.show_rows(self.states, rows, seats, observations, words)
-        return seats, observations, words
+        self._stand(rows, GO_ON)
+        return self.progress["seat"][rows], self.report.records[rows], self.masks[rows]
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return the observations of seats[k] at table rows[k]: records [K]."""
