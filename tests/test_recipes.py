@@ -41,6 +41,7 @@ def test_the_record_is_of_the_code_and_reaches_the_floors(key: str) -> None:
 
 def test_every_recorded_strength_is_on_the_page() -> None:
     page = (STUDIES.parent / "pages" / "frameworks.md").read_text()
+    assert {f"president/{name}" for name in frameworks.RECIPES} <= set(RECORD)
     for key, row in RECORD.items():
         assert frameworks.page_row(key, row) in page
 

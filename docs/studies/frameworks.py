@@ -68,7 +68,7 @@ RECIPES = {
     "tianshou_dqn": Recipe("tianshou", 100_000),
     "agilerl_ppo": Recipe("agilerl", 1_000_000),
     "rllib_ppo": Recipe("ray", 100_000),
-    "sb3_ppo": Recipe("sb3-contrib", 300_000, num_envs=512),
+    "sb3_ppo": Recipe("sb3-contrib", 500_000, num_envs=512),
     "sb3_self_play": Recipe("sb3-contrib", 393_216, num_envs=512, opponent="random"),
     "sb3_dqn": Recipe("stable-baselines3", 100_000),
 }
