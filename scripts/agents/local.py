@@ -4,7 +4,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from ...envs import find_game
@@ -18,7 +18,7 @@ _without_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class LocalTables:
-    """A server that opens tables and matches for an agent.
+    """A server that opens tables for an agent.
 
     Methods raise ValueError and TypeError for a wrong request.
     """
@@ -35,19 +35,6 @@ class LocalTables:
     def open(self, table: dict[str, Any], seat: int, judges: bool = True) -> TableSeat:
         """Open a table (see `table_of`), and take a seat at it."""
         return self._taken(self.ask("/api/tables", table)["tokens"][seat], judges)
-
-    def open_match(
-        self, game: str, settings: dict[str, Any], opponent: str, num_deals: int
-    ) -> TableSeat:
-        """Open a duplicate match, and take the agent's seat in its first game.
-
-        `result` is that of the match so far, with intervals, over the deals that are complete.
-        """
-        match = {"game": game, "settings": settings, "agent": "agent", "opponent": opponent}
-        opened = self.ask("/api/matches", {**match, "deals": num_deals})
-        seat = self._taken(opened["token"])
-        seat.match_result = partial(self.ask, f"/api/matches/{opened['id']}")
-        return seat
 
     def ask(self, path: str, data: dict[str, Any] | None = None) -> Any:
         """Return the answer to a request of the server's owner."""

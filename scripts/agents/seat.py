@@ -38,7 +38,6 @@ class TableSeat:
         # True: the proxy settings of the system.
         self._proxy: Literal[True] | None = None if address.hostname == _THIS_MACHINE else True
         self.judges, self.wait = judges, wait
-        self.match_result: Callable[[], Data] | None = None  # where the server is at hand
         self._socket: ClientConnection | None = None
         self._heard: dict[str, Data] = {}  # the last message of each type about this table
         self._moves: list[str] = []  # new to the agent
@@ -52,7 +51,7 @@ class TableSeat:
         self._receive_until(lambda: self._is_over or bool(self.legal()), self._deadline)
         moves, notices, self._moves, self._notices = self._moves, self._notices, [], []
         seen = self._heard["position"]
-        position = {
+        return {
             "game": self._heard["table"]["game"],
             "seat": seen["seat"],
             "to_act": seen["to_act"],
@@ -63,9 +62,6 @@ class TableSeat:
             "observation": seen.get("observation"),
             "legal_actions": self.legal(),
         }
-        if "match" in self._heard:
-            position["match"] = {key: self._heard["match"][key] for key in ("game", "of")}
-        return position
 
     def legal(self) -> list[str]:
         """Return the names of the legal actions; none while others are to act."""
@@ -83,7 +79,7 @@ class TableSeat:
         act = {"type": "act", "ply": ply, "action": action}
         if refusal := self._ask(act, lambda: self._heard["position"]["ply"] > ply):
             raise ValueError(refusal)
-        if not self.judges or "match" in self._heard or not self._heard["table"]["has_help"]:
+        if not self.judges or not self._heard["table"]["has_help"]:
             return self.position()
         self._ask({"type": "judge", "ply": ply}, lambda: self._judged(ply) is not None)
         judged = self._judged(ply)
@@ -96,20 +92,11 @@ class TableSeat:
         return judged if judged.get("ply") == ply else None
 
     def result(self) -> Data:
-        """Return the returns of all seats, and what each own choice lost; of a match, its result.
-
-        Only after the end, but for a match of `LocalTables`.
-        """
-        if self.match_result is not None:
-            return self.match_result()
-        if self._is_last:
-            return {key: value for key, value in self._heard["match"].items() if key != "type"}
+        """Return the returns of all seats, and what each own choice lost. Only after the end."""
         if not self._is_over:
             raise ValueError("the game is not over: play on")
         seen = self._heard["position"]
         result = {"returns": seen["returns"], "own_return": seen["returns"][seen["seat"]]}
-        if "match" in self._heard:
-            return result
         choices = self.review()
         mean_regret = sum(row["regret"] for row in choices) / max(1, len(choices))
         return {**result, "choices": choices, "mean_regret": mean_regret}
@@ -124,14 +111,14 @@ class TableSeat:
         return [{key: row[key] for key in ("ply", *JUDGED)} for row in self._reviewed]
 
     def next_game(self) -> Data:
-        """Move to the next game of a match, or to the table that the others have moved to."""
+        """Move to the table that the others have moved to."""
         if not self._is_over:
             raise ValueError("this game is not over: play on")
         is_alone = all(seat["kind"] != HERE for seat in self._heard["table"]["seats"])
-        if is_alone and "match" not in self._heard:
-            raise ValueError("this game stands alone: call start or start_match for another")
+        if is_alone:
+            raise ValueError("this game stands alone: call start for another")
         deadline = self._deadline
-        self._receive_until(lambda: "moved" in self._heard or self._is_last, deadline)
+        self._receive_until(lambda: "moved" in self._heard, deadline)
         if "moved" not in self._heard:
             raise ValueError("there is no further game")
         self.token = self._heard["moved"]["token"]
@@ -154,10 +141,6 @@ class TableSeat:
     @property
     def _is_over(self) -> bool:
         return self._heard["position"]["returns"] is not None
-
-    @property
-    def _is_last(self) -> bool:
-        return "games_played" in self._heard.get("match", {})
 
     def _take_seat(self, deadline: float) -> None:
         """Wait for the first position at a table. Raises ValueError where none comes."""

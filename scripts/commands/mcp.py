@@ -22,9 +22,9 @@ from ..table.live import THINKING_LIMIT
 from ..validators import seconds
 
 INSTRUCTIONS = (
-    "Play a parlour game against scripted and learned players. Call start (one game), start_match "
-    "(many games, with a result) or join (a table of a running server), then play with one of "
-    "legal_actions until is_over is true, then result; in a match, next_game until the last."
+    "Play a parlour game against scripted and learned players. Call start (one game) or "
+    "join (a table of a running server), then play with one of legal_actions until is_over is "
+    "true, then result."
 )
 _PROBLEMS = (ValueError, TypeError, ImportError, OSError)
 
@@ -120,17 +120,6 @@ class Tools:
         table = table_of(game, players or (), chosen, seat)
         return self._take(self._tables.open(table, seat, judge))
 
-    def start_match(
-        self, game: str, opponent: str, num_deals: int = 20, settings: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Begin a duplicate match: every deal once from every seat, in a secret order.
-
-        Its result has 95 % intervals; no move is judged before the end.
-        """
-        chosen = people_settings(game) if settings is None else settings
-        check_named_files(game, chosen, [opponent], self._files)
-        return self._take(self._tables.open_match(game, chosen, opponent, num_deals))
-
     def join(self, link: str, judge: bool = True) -> dict[str, Any]:
         """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.
 
@@ -149,20 +138,17 @@ class Tools:
     def play(self, action: str) -> dict[str, Any]:
         """Play a legal action by name; the others answer, and you get the next position.
 
-        Outside matches, judgement says what your action lost against the best other one: its
+        Where it is judged, judgement says what your action lost against the best other one: its
         regret is 0 unless the 95 % interval of the difference excludes 0.
         """
         return self._seated().play(action)
 
     def next_game(self) -> dict[str, Any]:
-        """Go to the next game of a match."""
+        """Go to the next game of a table that was joined, when the others have opened it."""
         return self._seated().next_game()
 
     def result(self) -> dict[str, Any]:
-        """After the end: the returns of all seats, -1 to 1, and the regret of each choice.
-
-        Of a match: wins, mean return and Elo with intervals, over the deals that are complete.
-        """
+        """After the end: the returns of all seats, -1 to 1, and the regret of each choice."""
         return self._seated().result()
 
     def _take(self, seat: TableSeat) -> dict[str, Any]:
@@ -175,7 +161,7 @@ class Tools:
     def _seated(self) -> TableSeat:
         """Raise ValueError where no game has begun."""
         if self._seat is None:
-            raise ValueError("no game has begun: call start, start_match or join")
+            raise ValueError("no game has begun: call start or join")
         return self._seat
 
 

@@ -1,5 +1,6 @@
 """The app of the server: its pages, what it answers, and what it runs in."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
@@ -45,7 +46,7 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        store.close()
+        await asyncio.to_thread(app.state.host.close)
 
     pages = [Route(path, _page) for path in (*_PAGES, *_SHARED)]
     app = Starlette(routes=[*pages, *ROUTES], lifespan=lifespan)

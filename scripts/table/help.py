@@ -5,30 +5,23 @@ Each function yields the messages that answer a request, one after the other, or
 """
 
 import time
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...baselines.advice.move_values import study_of
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ..words import seat_names, summary_label
+from .live import Answers, Connection, Help, LiveTable
 from .protocol import Refused
 from .table import HERE, GameTable, PlayedPly
 from .views import advisers, judged_data, picture_before, reason_data, values_data
-
-if TYPE_CHECKING:
-    from .live import Connection, LiveTable
 
 STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
 MAX_REVIEWED = 60  # choices that a page shows
 
-Answers = AsyncIterator[dict[str, Any]]
 
-
-async def look_back(
-    live: "LiveTable", connection: "Connection", message: dict[str, Any]
-) -> Answers:
+async def look_back(live: LiveTable, connection: Connection, message: dict[str, Any]) -> Answers:
     """Send the picture after a number of plies."""
     table, number = live.table, message["ply"]
     ply = None if number == len(table.plies) else _ply(table, number)
@@ -41,7 +34,7 @@ async def look_back(
     yield {"type": "picture", "ply": number, "svg": svg}
 
 
-async def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def hint(live: LiveTable, connection: Connection, message: dict[str, Any]) -> Answers:
     """Send values of the legal moves, of one or two advisers, again whenever they are refined."""
     table, players = live.table, [message["player"]]
     if "second" in message:
@@ -64,7 +57,7 @@ async def hint(live: "LiveTable", connection: "Connection", message: dict[str, A
         is_over = all(s.is_finished for s in studies) or time.monotonic() >= until
 
 
-async def judge(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def judge(live: LiveTable, connection: Connection, message: dict[str, Any]) -> Answers:
     """Send what a choice lost against the best one."""
     table, number = live.table, message["ply"]
     ply = _ply(table, number)
@@ -76,7 +69,7 @@ async def judge(live: "LiveTable", connection: "Connection", message: dict[str, 
     yield {"type": "judged", "ply": number, **judged}
 
 
-async def explain(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def explain(live: LiveTable, connection: Connection, message: dict[str, Any]) -> Answers:
     """Say what a player's move was worth, as far as this seat may know."""
     table, number = live.table, message["ply"]
     ply = _ply(table, number)
@@ -91,7 +84,7 @@ async def explain(live: "LiveTable", connection: "Connection", message: dict[str
     yield {"type": "explained", **about, **reason}
 
 
-async def review(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
+async def review(live: LiveTable, connection: Connection, message: dict[str, Any]) -> Answers:
     """Send, move by move, what a person's choices were worth, and with `all` everybody's."""
     table = live.table
     if not table.is_over:
@@ -109,7 +102,7 @@ async def review(live: "LiveTable", connection: "Connection", message: dict[str,
     yield {"type": "reviewed", "of": len(chosen)}
 
 
-def reviewed(table: GameTable, number: int, connection: "Connection") -> dict[str, Any]:
+def reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:
     """Return what one choice was worth, with the picture that the seat saw."""
     ply = table.plies[number]
     names = seat_names(table.setup.seats, connection.seat)
@@ -134,12 +127,10 @@ def _ply(table: GameTable, number: int) -> PlayedPly:
     return table.plies[number]
 
 
-Answer = Callable[["LiveTable", "Connection", dict[str, Any]], Answers]
-ANSWERS: dict[str, tuple[Answer, str]] = {  # and what is said where it fails
-    "look_back": (look_back, "no picture"),
-    "hint": (hint, "no hints"),
-    "judge": (judge, "this move cannot be judged"),
-    "explain": (explain, "this move cannot be explained"),
-    "review": (review, "no review"),
+ANSWERS = {
+    "look_back": Help(look_back, "no picture"),
+    "hint": Help(hint, "no hints"),
+    "judge": Help(judge, "this move cannot be judged"),
+    "explain": Help(explain, "this move cannot be explained"),
+    "review": Help(review, "no review"),
 }
-STOPPED_BY_MOVES = ("hint",)

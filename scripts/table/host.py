@@ -7,17 +7,20 @@ import asyncio
 import dataclasses
 import functools
 import secrets
+import sqlite3
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from ...baselines.players.named_files import check_player, check_stored
 from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
-from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, ThinkingPools
-from .matches import MatchPlan, result_data
-from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
-from .store import StoredMatch, TableStore
+from .help import ANSWERS
+from .live import HELP_LIMIT, THINKING_LIMIT, Connection, Help, LiveTable, Request, ThinkingPools
+from .protocol import NEW_DEAL, SAME_DEAL, BadMessage, Refused
+from .store import TableStore
 from .table import HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
 from .thinking import TooSlow
 from .views import SPECTATOR, position_message
@@ -37,10 +40,16 @@ class Host:
         self.store = store
         self.pools = ThinkingPools(thinking_limit)
         self.live: dict[str, LiveTable] = {}
-        self.loading: dict[str, asyncio.Lock] = {}
+        self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._storing = ThreadPoolExecutor(1, "store")  # in the order of the changes
         self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
         self.num_connections = 0
-        self.requests = {"again": self._again, "take_over": self._take_over, "share": self._share}
+        self.requests: dict[str, Request | Help] = {
+            **ANSWERS,
+            "again": self._again,
+            "take_over": self._take_over,
+            "share": self._share,
+        }
 
     # New tables
 
@@ -52,21 +61,13 @@ class Host:
         id = secrets.token_hex(8)
         return id, await self._add(id, setup, actions)
 
-    async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
-        """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
-        plan = await self._prepared(object(), make)
-        await self._made(object(), plan.setup(0))
-        id, token = secrets.token_hex(8), new_token()
-        self.store.add_match(id, token, plan)
-        return StoredMatch(id, token, plan, [], {})
-
     async def _add(self, id: str, setup: Setup, actions: Sequence[int] = ()) -> tuple[str, ...]:
         """Keep a new table, which comes to life with its first connection; return its tokens."""
         table = await self._made(id, setup, actions)
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
-        self.store.add(id, table.setup, table.game.version, tokens)
+        await self.kept(self.store.add, id, table.setup, table.game.version, tokens)
         if actions:
-            self.store.keep(id, table, REWRITTEN)
+            await self._keep(id, table, False)
         return tokens
 
     async def _made(
@@ -104,28 +105,25 @@ class Host:
 
     async def sit(self, connection: Connection, token: str) -> None:
         """Seat a connection by its token. Raises Refused."""
-        match = self.store.match(token=token)
-        if match is not None:
-            live, number = await self._live_game(match), match.plan.games[len(match.returns)][1]
-        else:
-            id = self.store.table_id(token)
-            if id is None:
-                raise Refused("no seat has this token")
+        id = await self.kept(self.store.table_id, token)
+        if id is None:
+            raise Refused("no seat has this token")
+        is_seated = False
+        while not is_seated:
             live = await self._live(id)
             number = live.tokens.index(token)
-        seat = number if number < live.table.game.num_seats else SPECTATOR
-        try:
-            if live.table.game.has_hidden and live.table.plies:  # slow the first time
-                caller = (live.id, seat, "recall")
-                await self.pools.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
-            live = await self._live(live.id)  # everybody may have left meanwhile
-            _check_room(live, seat)
-            if match is not None:
-                live.match = match.token
-            connection.seat = seat
-            live.enter(connection, *([] if match is None else [_match_message(match)]))
-        finally:
-            self._drop_if_empty(live)
+            seat = number if number < live.table.game.num_seats else SPECTATOR
+            try:
+                if live.table.game.has_hidden and live.table.plies:  # slow the first time
+                    caller = (id, seat, "recall")
+                    await self.pools.guests.run(caller, HELP_LIMIT, live.table.recall, seat)
+                async with live.changing:
+                    if self.live.get(id) is live:  # not everybody has left meanwhile
+                        _check_room(live, seat)
+                        connection.seat, is_seated = seat, True
+                        live.enter(connection)
+            finally:
+                self._drop_if_empty(live)
 
     def leave(self, connection: Connection) -> None:
         """Forget a connection, and its table if it was the last."""
@@ -138,64 +136,54 @@ class Host:
         if not live.connections:
             if live.driver is not None:
                 live.driver.cancel()
-            live.driver, live.table.listeners = None, []  # no cycle: it is freed at once
+            live.driver = None
             if self.live.get(live.id) is live:  # no other has come to life meanwhile
                 del self.live[live.id]
 
     async def _live(self, id: str) -> LiveTable:
-        lock = self.loading.setdefault(id, asyncio.Lock())
+        """Return a table, which is in memory once. Raises Refused."""
+        lock = self._loading.setdefault(id, asyncio.Lock())
         async with lock:
             if id not in self.live:
                 if len(self.live) >= MAX_LIVE_TABLES:
                     raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
-                stored = self.store.load(id)
+                stored = await self.kept(self.store.load, id)
                 if stored is None:
                     raise Refused("this table is gone")
                 await self._check_files(id, stored.setup, stored.digests)
                 table = await self._made(id, stored.setup, stored.actions, stored.version)
                 table.undone = stored.undone
-                # What happens at a table goes to the store, then to its seats.
-                table.listeners.append(functools.partial(self.store.keep, id))
-                live = LiveTable(id, stored.tokens, table, self.pools, self.requests)
-                table.listeners.append(functools.partial(self._count, live))
-                self.live[id] = live
-            self.loading.pop(id, None)
+                self.live[id] = LiveTable(
+                    id, stored.tokens, table, self.pools, self._keep, self.requests
+                )
             return self.live[id]
 
+    # The store
+
+    async def kept(self, call: Callable[..., Result], *arguments: Any) -> Result:
+        """Return what a call of the store returns, made beside the event loop, in order.
+
+        Raises Refused where the store fails.
+        """
+        try:
+            return await asyncio.get_running_loop().run_in_executor(
+                self._storing, functools.partial(call, *arguments)
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise Refused(f"the store of games fails: {error}") from error
+
+    def close(self) -> None:
+        """Close the store when all is written."""
+        self._storing.shutdown()
+        self.store.close()
+
+    async def _keep(self, id: str, table: GameTable, is_other_setup: bool) -> None:
+        await self.kept(self.store.keep, id, table, is_other_setup)
+
     async def _check_files(self, id: str, setup: Setup, kept: dict[str, str]) -> None:
-        """Raise Refused where players are files that a stored table or match must not run."""
+        """Raise Refused where players are files that a stored table must not run."""
         found = await self._prepared(id, setup.file_digests)
         await self._prepared(id, check_stored, found, kept.values(), self.store.trusts(id))
-
-    # Matches
-
-    async def _live_game(self, match: StoredMatch) -> LiveTable:
-        """Return the table of the game that a match has come to. Raises Refused after the last."""
-        if match.is_over:
-            raise Refused("this match is over")
-        # Two connections with its token may come at once.
-        async with self.loading.setdefault(match.id, asyncio.Lock()):
-            if self.store.load(match.table_id) is None:
-                setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
-                await self._check_files(match.id, setup, match.digests)
-                await self._add(match.table_id, setup)
-        return await self._live(match.table_id)
-
-    def _count(self, live: LiveTable, table: GameTable, event: str) -> None:
-        """Count a game of a match that has ended, and tell the agent how to go on."""
-        if live.match is None or not table.is_over:
-            return
-        match = self.store.match(token=live.match)
-        if match is None or match.is_over or match.table_id != live.id:
-            return
-        match.returns.append(None if self.store.is_replaced(live.id) else table.returns)
-        self.store.update_match(match)
-        message = {"type": "moved", "token": match.token}
-        if match.is_over:
-            message = {**_match_message(match), **result_data(match.plan, match.returns)}
-        for connection in live.connections:
-            if connection.seat is not SPECTATOR:  # the token is the agent's
-                connection.put(message)
 
     # Requests that concern more than the game at a table
 
@@ -243,13 +231,11 @@ class Host:
             seats[seat] = player_seat(player)
         except ValueError as error:
             raise Refused(str(error)) from error
-        version, listeners = live.version, table.listeners
+        version = live.version
         setup = dataclasses.replace(table.setup, seats=tuple(seats))
         changed = await self._made(live.id, setup, table.actions)
-        if live.version != version:
+        if not await live.change(lambda: changed, version):
             raise Refused("somebody moved meanwhile: try again")
-        changed.listeners = listeners
-        changed.tell(CHANGED)
 
 
 def _check_here(live: LiveTable, connection: Connection) -> None:
@@ -272,12 +258,6 @@ def _check_room(live: LiveTable, seat: int | None) -> None:
     limit = MAX_SPECTATORS if seat is SPECTATOR else MAX_CONNECTIONS_A_SEAT
     if sum(other.seat == seat for other in live.connections) >= limit:
         raise Refused("too many connections to this seat")
-
-
-def _match_message(match: StoredMatch) -> dict[str, Any]:
-    """Return how far a match has come: the number of this game, from 1."""
-    number = min(len(match.returns) + 1, len(match.plan.games))
-    return {"type": "match", "game": number, "of": len(match.plan.games), "result": None}
 
 
 def _warm_up(table: GameTable) -> None:

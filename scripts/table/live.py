@@ -10,12 +10,11 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..words import seat_names
-from .help import ANSWERS, STOPPED_BY_MOVES
-from .protocol import PLAYED, REPLACED, Refused
-from .table import HERE, GameTable
+from .protocol import Refused
+from .table import HERE, GameTable, Moment
 from .thinking import MAX_CONCURRENT_CALLS, Thinkers, TooSlow
 from .views import SPECTATOR, history_message, picture_before, position_message
 
@@ -23,11 +22,23 @@ THINKING_LIMIT = 30.0  # seconds a move that a player may be given
 PATIENCE = 1.5  # times the limit until a player's move is replaced: a busy machine is late
 HELP_LIMIT = 600.0  # seconds: the first time, rules are compiled
 QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
+RETRY_SECONDS = 2.0  # until a move is tried again that the store did not take
+STOPPED_BY_MOVES = ("hint",)
 _BEFORE_THE_END = ("hint", "judge", "explain")  # what a table without help refuses
 
 Result = TypeVar("Result")
 View = tuple[int | None, bool, bool, int | None]  # see the fields of Connection
 Request = Callable[["LiveTable", "Connection", dict[str, Any]], Awaitable[None]]
+Change = Callable[[], GameTable | None]
+Answers = AsyncIterator[dict[str, Any]]
+Keep = Callable[[str, GameTable, bool], Awaitable[None]]  # the last: with another setup
+
+
+class Help(NamedTuple):
+    """A request that is answered by messages, one after the other, beside others."""
+
+    answer: Callable[["LiveTable", "Connection", dict[str, Any]], Answers]
+    problem: str  # said where it fails
 
 
 class Connection:
@@ -87,38 +98,69 @@ class LiveTable:
         tokens: tuple[str, ...],
         table: GameTable,
         pools: ThinkingPools,
-        requests: Mapping[str, Request],
+        keep: Keep,
+        requests: Mapping[str, Request | Help],
     ) -> None:
-        """`requests` are answered elsewhere: those that concern other tables too."""
+        """`keep` writes the table to the store; `requests` are answered elsewhere."""
         self.id, self.tokens, self.pools = id, tokens, pools
-        self.match: str | None = None  # the token of the agent's match of which this is a game
         self.connections: set[Connection] = set()
         self.wake = asyncio.Event()
         self.version = 0  # rises with every change: a choice for an older one is dropped
         self.moved = time.monotonic()  # when the last move was made
         self.came: dict[int | None, float] = {}  # when seats were first taken
         self.driver: asyncio.Task[None] | None = None
-        self._requests = requests
+        self.changing = asyncio.Lock()
+        self.problem: str | None = None  # why the store fails
+        self._keep, self._requests = keep, requests
         self._positions: dict[View, dict[str, Any]] = {}  # as sent, until the next change
         self.table = table
-        table.listeners.append(self.on_event)
 
     # Messages
 
-    def on_event(self, table: GameTable, event: str) -> None:
+    async def change(self, make: Change, version: int | None = None) -> bool:
+        """Make a change, which counts once the store has it; return whether it was made.
+
+        It is not where the table has changed since `version`. `make` returns the table where it is
+        another one. Raises Refused where the store fails: all stays as it was.
+        """
+        return await asyncio.shield(asyncio.create_task(self._change(make, version)))
+
+    async def _change(self, make: Change, version: int | None) -> bool:
+        async with self.changing:  # nobody is sent what is not kept yet
+            if version not in (None, self.version):
+                return False
+            before = self.table.moment
+            table = make() or self.table
+            try:
+                await self._keep(self.id, table, table.setup is not before[0])
+            except Exception as error:  # a disk that is full, or a store that is locked
+                if table is self.table:
+                    table.restore(before)
+                self._show_problem(str(error))
+                raise Refused(f"this does not count, because it cannot be kept: {error}") from error
+            self._show_problem(None)
+            self._show(table, before)
+            return True
+
+    def _show(self, table: GameTable, before: Moment) -> None:
         """Send a change to all connections, cancel help for the old position, and play on."""
-        if event == REPLACED:
-            return
+        is_ply = table.setup is before[0] and table.plies[:-1] == before[1]
         self.table = table
         self.version += 1
         self._positions.clear()
         self.moved = time.monotonic()
         for connection in self.connections:
             connection.stop_tasks(*STOPPED_BY_MOVES)
-        if event != PLAYED:
+        if not is_ply:
             self.broadcast(lambda c: history_message(self.table, c.seat))
         self.broadcast(self.position_for)
         self.wake.set()
+
+    def _show_problem(self, text: str | None) -> None:
+        """Tell everybody that the store fails, or that it works again."""
+        if text != self.problem:
+            self.problem = text
+            self.broadcast(lambda _: {"type": "store", "problem": text})
 
     def broadcast(self, make: Callable[[Connection], dict[str, Any]]) -> None:
         """Send each connection its own message, made once for all with the same view."""
@@ -134,14 +176,15 @@ class LiveTable:
             self._positions[connection.view] = position_message(self.table, *connection.view)
         return self._positions[connection.view]
 
-    def enter(self, connection: Connection, *greetings: dict[str, Any]) -> None:
-        """Send a new connection the table, some greetings and the position, and play on."""
+    def enter(self, connection: Connection) -> None:
+        """Send a new connection the table and the position, and play on."""
         connection.live = self
         self.connections.add(connection)
         self.came.setdefault(connection.seat, time.monotonic())
         connection.put(history_message(self.table, connection.seat))
-        for message in (*greetings, self.position_for(connection)):
-            connection.put(message)
+        connection.put(self.position_for(connection))
+        if self.problem is not None:
+            connection.put({"type": "store", "problem": self.problem})
         self.send_presence()
         if self.driver is None:
             self.driver = asyncio.create_task(self._drive())
@@ -176,26 +219,23 @@ class LiveTable:
         if kind != "look_back":
             if connection.seat is SPECTATOR and not (setup.is_open and kind == "explain"):
                 raise Refused("spectators only watch")
-            if self.match is not None and kind != "act":
-                raise Refused("a match is played without help: only act")
             if kind in _BEFORE_THE_END and not (setup.has_help or self.table.is_over):
                 raise Refused("this table is played without help")
         if kind == "act":
-            self._act(connection, message)
+            await self.change(functools.partial(self._act, connection, message))
         elif kind in ("undo", "redo"):
-            self._rewrite(self.table.undo if kind == "undo" else self.table.redo)
+            await self._rewrite(self.table.undo if kind == "undo" else self.table.redo)
         elif kind == "resign":
             assert connection.seat is not None
-            self._rewrite(functools.partial(self.table.resign, connection.seat))
+            await self._rewrite(functools.partial(self.table.resign, connection.seat))
         elif kind == "no_hint":
             connection.stop_tasks("hint")
-        elif kind in ANSWERS:
-            answer, problem = ANSWERS[kind]
-            answers = answer(self, connection, message)
-            connection.start_task(kind, self._send(connection, answers, problem))
+        elif isinstance(request := self._requests[kind], Help):
+            answers = request.answer(self, connection, message)
+            connection.start_task(kind, self._send(connection, answers, request.problem))
             await asyncio.sleep(0)  # a refusal is heard before the answer to a later request
         else:
-            await self._requests[kind](self, connection, message)
+            await request(self, connection, message)
 
     def _act(self, connection: Connection, message: dict[str, Any]) -> None:
         table = self.table
@@ -206,9 +246,9 @@ class LiveTable:
             raise Refused("this move is not legal now")
         table.act(names[message["action"]])
 
-    def _rewrite(self, change: Callable[[], None]) -> None:
+    async def _rewrite(self, change: Callable[[], None]) -> None:
         try:
-            change()
+            await self.change(change)
         except ValueError as error:
             raise Refused(str(error)) from error
 
@@ -241,7 +281,7 @@ class LiveTable:
         while True:
             self.wake.clear()
             if self.table.is_forced:
-                self.table.act(self.table.legal[0])
+                await self._play(functools.partial(self.table.act, self.table.legal[0]))
             elif self.table.to_think is not None:
                 await self._let_think()
             else:
@@ -264,7 +304,17 @@ class LiveTable:
             async with asyncio.timeout(self.time_left()):
                 await self.wake.wait()
         except TimeoutError:
-            self.table.resign(self.table.seat_to_act, is_late=True)
+            seat = self.table.seat_to_act
+            await self._play(functools.partial(self.table.resign, seat, is_late=True))
+
+    async def _play(self, change: Callable[[], None], version: int | None = None) -> None:
+        """Make a change that nobody asked for; try again for as long as the store fails."""
+        version = self.version if version is None else version
+        while self.version == version:
+            try:
+                await self.change(change, version)
+            except Refused:
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _let_think(self) -> None:
         table, version = self.table, self.version
@@ -277,15 +327,13 @@ class LiveTable:
                 return
             action = self._replaced(error)
         await asyncio.sleep(max(0.0, self.moved + table.setup.pace - time.monotonic()))
-        if self.version == version:
-            table.act(action)
+        await self._play(functools.partial(table.act, action), version)
 
     def _replaced(self, error: Exception) -> int:
-        """Return a random action for a player that gave none; its game counts in no match."""
+        """Return a random action for a player that gave none."""
         table = self.table
         who = seat_names(table.setup.seats, None)[table.seat_to_act]
         reason = str(error) if isinstance(error, TooSlow) else "it failed"
         text = f"{who} gave no move ({reason}); a random legal move is played for it"
-        table.tell(REPLACED)
         self.broadcast(lambda _: {"type": "notice", "text": text})
         return secrets.choice(table.legal)

@@ -28,8 +28,6 @@ _FIELDS: dict[str, dict[str, type]] = {
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
-# Events: see `GameTable.tell`.
-PLAYED, REWRITTEN, CHANGED, REPLACED = "played", "rewritten", "changed", "replaced"
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
 
 

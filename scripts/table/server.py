@@ -19,7 +19,6 @@ from ...envs.core.rng import check_seed
 from ..words import seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
-from .matches import new_plan, result_data
 from .protocol import Refused, title
 from .sockets import serve_seat
 from .store import StoredTable
@@ -96,17 +95,15 @@ async def _tile(request: Request) -> Any:
 
 @_for_owner
 async def _tables(request: Request) -> Any:
-    store, host = request.app.state.store, request.app.state.host
-    played = (store.load(live.id) for live in host.live.values() if live.match is not None)
-    matches = [{**_entry(table), "tokens": []} for table in filter(None, played)]  # only to watch
-    return matches + [_entry(table) for table in store.recent(NUM_RECENT)]
+    host = request.app.state.host
+    return [_entry(table) for table in await host.kept(host.store.recent, NUM_RECENT)]
 
 
 @_for_owner
 async def _open(request: Request) -> Any:
     data = await _data(request)
     if "token" in data:  # the table of a position that was edited
-        setup = _table_of(request, data).setup
+        setup = (await _table_of(request, data)).setup
         setup = setup.starting_from(data["deal"], setup.seed)
     else:
         setup = await asyncio.to_thread(_setup, data)
@@ -119,39 +116,19 @@ async def _open(request: Request) -> Any:
 @_for_owner
 async def _links(request: Request) -> Any:
     """Answer names and tokens of seats joined by link, and of spectators, for a table's token."""
-    stored = _table_of(request, await _data(request))
+    stored = await _table_of(request, await _data(request))
     seats = zip(stored.setup.seats, stored.tokens, strict=False)
     links = [[who.name, token] for who, token in seats if who.kind == REMOTE]
     return [*links, ["To watch", stored.tokens[-1]]]
 
 
-def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
-    store = request.app.state.store
-    id = store.table_id(str(data.get("token")))
-    stored = None if id is None else store.load(id)
+async def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
+    host = request.app.state.host
+    id = await host.kept(host.store.table_id, str(data.get("token")))
+    stored = None if id is None else await host.kept(host.store.load, id)
     if stored is None:
         raise NotFound("no table has this token")
     return stored
-
-
-@_for_owner
-async def _open_match(request: Request) -> Any:
-    data = await _data(request)
-    if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
-        raise TypeError("settings is an object, and deals a number")
-    game, agent, opponent = (str(data[key]) for key in ("game", "agent", "opponent"))
-    match = await request.app.state.host.open_match(
-        lambda: new_plan(game, data["settings"], agent, opponent, data["deals"])
-    )
-    return {"id": match.id, "token": match.token}
-
-
-@_for_owner
-async def _match(request: Request) -> Any:
-    match = request.app.state.store.match(id=request.path_params["id"])
-    if match is None:
-        raise NotFound("there is no such match")
-    return await asyncio.to_thread(result_data, match.plan, match.returns)
 
 
 @_for_owner
@@ -271,8 +248,6 @@ ROUTES = [
     Route("/api/tables", _tables, methods=["GET"]),
     Route("/api/tables", _open, methods=["POST"]),
     Route("/api/links", _links, methods=["POST"]),
-    Route("/api/matches", _open_match, methods=["POST"]),
-    Route("/api/matches/{id}", _match),
     Route("/api/results", _results),
     Route("/api/replays", _make_replay, methods=["POST"]),
     Route("/replay/{token}", _replay),

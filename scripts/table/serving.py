@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import gc
 import secrets
 import socket
 import sys
@@ -82,16 +81,16 @@ def serve(
     port = listener.getsockname()[1]
     is_own = arguments.tables is None
     file = user_state_path("parlour") / "tables.db" if is_own else Path(arguments.tables)
+    is_open = arguments.host in ("0.0.0.0", "::")  # to other machines, at all addresses of this one
+    shown = host_and_port(LOOPBACK if is_open else arguments.host, port)
     with user_input():
-        store = TableStore(file, is_trusted=arguments.trust or is_own)
+        store = TableStore(file, arguments.trust or is_own, f"http://{shown}")
         running: RunningResults | Ladders | None = None
         if results is not None and results.is_dir():
             running = Ladders(results)
         elif results is not None:
             running = RunningResults(results, arguments.trust)
     key = secrets.token_urlsafe(24)
-    is_open = arguments.host in ("0.0.0.0", "::")  # to other machines, at all addresses of this one
-    shown = host_and_port(LOOPBACK if is_open else arguments.host, port)
     address = f"http://{shown}{page}#owner={key}{start(store)}"
     hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
     print(f"Parlour is at {address}", flush=True)
@@ -103,13 +102,7 @@ def serve(
     if not arguments.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     app = make_app(store, key, {*hosts, *arguments.names}, running)
-    # A full collection stops all tables for a quarter of a second, so this process has fewer.
-    youngest, young, full = gc.get_threshold()
-    gc.set_threshold(youngest, young, 20 * full)
-    try:
-        uvicorn_server(app).run(sockets=[listener])
-    finally:
-        gc.set_threshold(youngest, young, full)
+    uvicorn_server(app).run(sockets=[listener])
 
 
 class BackgroundServer:

@@ -1,4 +1,4 @@
-"""Tables and matches on disk: setups, tokens and actions, which survive a restart of the server."""
+"""Tables on disk: setups, tokens and actions, which survive a restart of the server."""
 
 import contextlib
 import dataclasses
@@ -9,11 +9,14 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
-from .matches import MatchPlan, plan_from
-from .protocol import CHANGED, REPLACED
 from .table import GameTable, Setup, setup_from
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _logger = logging.getLogger("parlour.store")
 _SCHEMA = """
@@ -28,21 +31,12 @@ CREATE TABLE IF NOT EXISTS tables (
     changed REAL NOT NULL    -- Unix time
 );
 CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, table_id TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS matches (
-    id TEXT PRIMARY KEY,
-    token TEXT UNIQUE NOT NULL,  -- of the agent, for all games
-    plan TEXT NOT NULL,  -- JSON: see MatchPlan
-    returns TEXT NOT NULL,  -- JSON: those of all seats, game by game; null: it does not count
-    changed REAL NOT NULL
-);
-CREATE TABLE IF NOT EXISTS replaced (table_id TEXT PRIMARY KEY);  -- where a player gave no move
 """
-_DIGESTS = "digests"  # beside the fields of a setup or plan: of the players' files
-_OF_A_MATCH = "match-"  # how the ids of its tables begin
+_DIGESTS = "digests"  # beside the fields of a setup: of the players' files
 
 
 class Damaged(ValueError):
-    """A row that is no table or match."""
+    """A row that is no table."""
 
 
 class StoredTable(NamedTuple):
@@ -59,36 +53,20 @@ class StoredTable(NamedTuple):
     digests: dict[str, str]  # of the players' files when the table was opened, by path
 
 
-class StoredMatch(NamedTuple):
-    """An agent's match: its plan, and the returns of the games that are over."""
-
-    id: str
-    token: str
-    plan: MatchPlan
-    returns: list[list[float] | None]  # None where a player's move was replaced
-    digests: dict[str, str]  # as of a table
-
-    @property
-    def table_id(self) -> str:
-        """The id of the table of the next game."""
-        return f"{_OF_A_MATCH}{self.id}-{len(self.returns)}"
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all games have been played."""
-        return len(self.returns) == len(self.plan.games)
-
-
 class TableStore:
     """The SQLite file of a server. Only this user may read it, because it contains the tokens."""
 
-    def __init__(self, path: str | Path, is_trusted: bool = True) -> None:
-        """Open or make the file. Unless it `is_trusted`, only players' files added since may run.
+    def __init__(self, path: str | Path, is_trusted: bool = True, address: str = "") -> None:
+        """Open or make the file, for a server at `address`.
 
-        Raises ValueError where the file cannot be opened. One of another kind stays as it is.
+        Unless it `is_trusted`, only players' files added since may run.
+
+        Raises ValueError where the file cannot be opened, or a server has it. One of another kind
+        stays as it is.
         """
         self._is_trusted = is_trusted
-        self._added: set[str] = set()  # ids of tables and matches, by this process
+        self._lock = _lock(path, address) if address else None
+        self._added: set[str] = set()  # ids of tables, by this process
         try:
             self._connection = _opened(path)
             self._connection.executescript(_SCHEMA)
@@ -97,26 +75,25 @@ class TableStore:
 
     def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
-        row = (id, _as_text(setup, setup), version, json.dumps(tokens), time.time())
+        row = (id, _as_text(setup), version, json.dumps(tokens), time.time())
         self._added.add(id)
         with self._connection as kept:  # all of it or nothing
             kept.execute("BEGIN")
             kept.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
             kept.executemany("INSERT INTO tokens VALUES (?, ?)", [(token, id) for token in tokens])
 
-    def keep(self, id: str, table: GameTable, event: str) -> None:
-        """Keep what has happened at a table; see `GameTable.tell`."""
-        if event == REPLACED:
-            self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
-            return
-        if event == CHANGED:
-            data = _as_text(table.setup, table.setup)
-            self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
+    def keep(self, id: str, table: GameTable, is_other_setup: bool) -> None:
+        """Keep what has happened at a table."""
         actions, undone = json.dumps(table.actions), json.dumps(table.undone)
-        self._connection.execute(
-            "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
-            (actions, undone, int(table.is_over), time.time(), id),
-        )
+        with self._connection as kept:
+            kept.execute("BEGIN")
+            kept.execute(
+                "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
+                (actions, undone, int(table.is_over), time.time(), id),
+            )
+            if is_other_setup:
+                data = _as_text(table.setup)
+                kept.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
 
     def table_id(self, token: str) -> str | None:
         """Return the table that a token belongs to, or None."""
@@ -131,13 +108,9 @@ class TableStore:
         return None if row is None else _stored(row)
 
     def recent(self, limit: int) -> list[StoredTable]:
-        """Return the tables that changed last, except those of matches.
-
-        Damaged ones are left out, with a warning.
-        """
+        """Return the tables that changed last; damaged ones are left out, with a warning."""
         rows = self._connection.execute(
-            "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
-            (f"{_OF_A_MATCH}%", limit),
+            "SELECT * FROM tables ORDER BY changed DESC LIMIT ?", (limit,)
         )
         found = []
         for row in rows:
@@ -147,42 +120,15 @@ class TableStore:
                 _logger.warning("%s; it is left out", error)
         return found
 
-    def add_match(self, id: str, token: str, plan: MatchPlan) -> None:
-        """Keep a new match."""
-        row = (id, token, _as_text(plan, plan.setup(0)), "[]", time.time())
-        self._added.add(id)
-        self._connection.execute("INSERT INTO matches VALUES (?, ?, ?, ?, ?)", row)
-
-    def match(self, *, id: str = "", token: str = "") -> StoredMatch | None:
-        """Return the match with this id or token, or None. Raises Damaged."""
-        row = self._connection.execute(
-            "SELECT id, token, plan, returns FROM matches WHERE id = ? OR token = ?", (id, token)
-        ).fetchone()
-        if row is None:
-            return None
-        with _telling(f"match {row[0]}"):
-            data, digests = _parted(row[2])
-            return StoredMatch(row[0], row[1], plan_from(data), json.loads(row[3]), digests)
-
     def trusts(self, id: str) -> bool:
-        """Return whether the players' files of a table or match may run."""
+        """Return whether the players' files of a table may run."""
         return self._is_trusted or id in self._added
-
-    def update_match(self, match: StoredMatch) -> None:
-        """Keep the returns of a match."""
-        self._connection.execute(
-            "UPDATE matches SET returns = ?, changed = ? WHERE id = ?",
-            (json.dumps(match.returns), time.time(), match.id),
-        )
-
-    def is_replaced(self, id: str) -> bool:
-        """Return whether a random move was played at a table."""
-        found = self._connection.execute("SELECT 1 FROM replaced WHERE table_id = ?", (id,))
-        return found.fetchone() is not None
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
@@ -218,7 +164,7 @@ def _actions(data: Any) -> list[int]:
 
 
 def _parted(text: str) -> tuple[Any, dict[str, str]]:
-    """Return a setup or plan as data, and the digests beside it; the inverse of `_as_text`."""
+    """Return a setup as data, and the digests beside it; the inverse of `_as_text`."""
     data = json.loads(text)
     digests = data.pop(_DIGESTS, {}) if isinstance(data, dict) else {}
     if not isinstance(digests, dict):
@@ -226,8 +172,25 @@ def _parted(text: str) -> tuple[Any, dict[str, str]]:
     return data, digests
 
 
-def _as_text(kept: Setup | MatchPlan, setup: Setup) -> str:
-    return json.dumps({**dataclasses.asdict(kept), _DIGESTS: setup.file_digests()})
+def _as_text(setup: Setup) -> str:
+    return json.dumps({**dataclasses.asdict(setup), _DIGESTS: setup.file_digests()})
+
+
+def _lock(path: str | Path, address: str) -> TextIO:
+    """Keep other servers from a store for as long as this process lives. Raises ValueError."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    file = Path(f"{path}.server").open("a+")  # noqa: SIM115 - open for as long as the store is
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        with file:
+            file.seek(0)
+            raise ValueError(f"the server at {file.read()} keeps its tables in {path}") from None
+    file.truncate(0)
+    file.write(address)
+    file.flush()
+    return file
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:

@@ -6,7 +6,7 @@ everything, so nothing here is sent to anybody; `views` makes what a seat is sen
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
 
 import numpy as np
@@ -25,7 +25,6 @@ from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
 from ...envs.core.positions import position_from
 from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
-from .protocol import CHANGED, PLAYED, REWRITTEN
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -157,8 +156,11 @@ class PlayedPly:
         return self.seen[seat]
 
 
+Moment = tuple[Setup, list[PlayedPly], list[int]]  # see `GameTable.restore`
+
+
 class GameTable:
-    """A running game, which tells its listeners of every change.
+    """A running game.
 
     Raises ValueError and TypeError where the setup is impossible.
     """
@@ -174,7 +176,6 @@ class GameTable:
             )
         self.policies: list[Policy | None] = [_policy(seat, self.game) for seat in setup.seats]
         self.plies: list[PlayedPly] = []
-        self.listeners: list[Callable[[GameTable, str], None]] = []
         self.undone: list[int] = []  # actions, the next to be played again last
         self._legal: list[int] | None = None  # of this position, once asked for
         self._deal()
@@ -263,16 +264,6 @@ class GameTable:
             raise ValueError("this move is not legal now")
         self.undone.clear()
         self._append(action, legal)
-        self.tell(PLAYED)
-
-    def tell(self, event: str) -> None:
-        """Call the listeners in their order with this table and an event.
-
-        PLAYED: an action was played. REWRITTEN: moves were taken back or played again. CHANGED:
-        the setup was changed. REPLACED: a random action will be played for a player that gave none.
-        """
-        for listener in self.listeners:
-            listener(self, event)
 
     def choose(self, policy: Policy) -> int:
         """Let a player choose for the seat to act; it may take long, and changes nothing else.
@@ -295,13 +286,8 @@ class GameTable:
         last = self._last_choice()
         if last is None or not self.can_undo:
             raise ValueError("there is nothing to take back")
-        kept = self.plies[:last]
-        self.undone += [ply.action for ply in reversed(self.plies[last:])]
-        self._deal()
-        for ply in kept:
-            self._apply(ply.action)
-        self.plies = kept
-        self.tell(REWRITTEN)
+        undone = [ply.action for ply in reversed(self.plies[last:])]
+        self.restore((self.setup, self.plies[:last], self.undone + undone))
 
     def redo(self) -> None:
         """Play again what was taken back, up to the person's next choice. Raises ValueError."""
@@ -310,7 +296,6 @@ class GameTable:
         self._append(self.undone.pop(), self.legal)
         while self.undone and not self._is_choice():
             self._append(self.undone.pop(), self.legal)
-        self.tell(REWRITTEN)
 
     def resign(self, seat: int, is_late: bool = False) -> None:
         """End the game as a loss of a seat. Raises ValueError where others would play on."""
@@ -320,7 +305,19 @@ class GameTable:
             raise ValueError("others are playing: leave, and a player can take your seat")
         self.setup = dataclasses.replace(self.setup, resigned=seat, is_late=is_late)
         self.undone.clear()
-        self.tell(CHANGED)
+
+    @property
+    def moment(self) -> Moment:
+        """What changes, for `restore`."""
+        return self.setup, list(self.plies), list(self.undone)
+
+    def restore(self, moment: Moment) -> None:
+        """Return to a moment of this game."""
+        self.setup, plies, self.undone = moment
+        self._deal()
+        for ply in plies:
+            self._apply(ply.action)
+        self.plies = plies
 
     def judge(self, ply: PlayedPly) -> Judgement:
         """Compare a move with the others there were, from what its seat knew.

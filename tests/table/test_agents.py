@@ -4,19 +4,16 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anyio
 import pytest
 
-from parlour.baselines import make_policy
 from parlour.baselines.advice.move_values import study_of
 from parlour.envs.core.pages import game_page
 from parlour.scripts.agents.local import LocalTables, table_of
 from parlour.scripts.agents.seat import TableSeat
 from parlour.scripts.table.live import THINKING_LIMIT
-from parlour.scripts.table.matches import match_result, new_plan
 from parlour.scripts.table.table import GameTable
 
 SMALL = {"num_values": 5}
@@ -119,64 +116,6 @@ def test_a_proxy_is_not_asked_for_what_is_on_this_machine(
     seat = tables.open(casual("trick_taking", ["high_low"]), 0)
     assert seat.position()["legal_actions"]
     seat.close()
-
-
-def test_two_seats_that_come_to_the_next_game_at_once_find_one_table(tables: LocalTables) -> None:
-    match = {"game": "trick_taking", "settings": SMALL, "agent": "agent", "opponent": "high_low"}
-    opened = tables.ask("/api/matches", {**match, "deals": 1})
-    link = f"{tables.server.address}/#seat={opened['token']}"
-    with ThreadPoolExecutor(4) as pool:
-        seats = list(pool.map(lambda _: TableSeat(link), range(4)))
-    assert len({seat.position()["seat"] for seat in seats}) == 1
-    table_behind(tables)  # the only one
-    for seat in seats:
-        seat.close()
-
-
-def test_a_match_plays_every_deal_from_every_seat_and_ends_with_intervals(
-    tables: LocalTables,
-) -> None:
-    match = tables.open_match("trick_taking", SMALL, "high_low", 3)
-    position, seats = match.position(), []
-    while True:
-        seats.append(position["seat"])
-        assert match.result()["games_played"] == len(seats) - 1
-        play_on(match, position)
-        if position["match"]["game"] == 6:
-            break
-        position = match.next_game()
-    with pytest.raises(ValueError, match="no further game"):
-        match.next_game()
-    result = match.result()
-    assert sorted(seats) == [0, 0, 0, 1, 1, 1]
-    assert result["games_played"] == 6 and result["result"]["num_deals"] == 3
-    mean, low, high = result["result"]["mean_return"]
-    assert low < mean < high
-    assert "agent v high_low at trick_taking: 6 games, 3 deals" in result["text"]
-    match.close()
-
-
-def test_a_plan_has_every_deal_from_every_seat_in_a_hidden_order() -> None:
-    plan = new_plan("trick_taking", SMALL, "agent", "high_low", 12)
-    assert len({seed for seed, _ in plan.games}) == 12
-    assert {seat for _, seat in plan.games} == {0, 1} and len(set(plan.games)) == 24
-    assert any(one[0] != other[0] for one, other in zip(*2 * [iter(plan.games)], strict=True))
-
-
-def test_a_match_of_equals_is_even() -> None:
-    """An agent that plays as its opponent does gets the same total from the seats of each deal."""
-    plan = new_plan("trick_taking", SMALL, "agent", "high_low", 6)
-    returns = []
-    for number in range(len(plan.games)):
-        table = GameTable(plan.setup(number))
-        policy = make_policy("high_low", table.game)
-        while not table.is_over:
-            table.act(table.choose(table.to_think or policy))
-        returns.append(table.returns)
-    half = match_result(plan, returns[:7])
-    assert half is None or half.num_deals < 6
-    whole = match_result(plan, returns)
-    assert whole is not None and whole.mean_return.mean == 0
 
 
 def test_a_slow_player_is_replaced_for_one_move(monkeypatch: pytest.MonkeyPatch) -> None:

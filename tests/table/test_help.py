@@ -2,11 +2,9 @@
 
 import asyncio
 import itertools
-import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -16,7 +14,7 @@ from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
 
-from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated, server
+from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated
 
 PAIR = [ME, player("perfect")]
 
@@ -151,49 +149,6 @@ def test_programs_may_ask_for_data_in_place_of_pictures(client: TestClient) -> N
     assert position["svg"] is None and position["clicks"] == {}
     hand = position["observation"]["hand"]  # the cards of each colour
     assert sum(map(len, hand)) == SMALL["num_values"] and position["words"]
-
-
-def test_a_program_plays_a_match_with_one_token(tmp_path: Path) -> None:
-    request: dict[str, Any] = {"game": "trick_taking", "settings": {"num_values": 3}}
-    request = {**request, "agent": "program", "opponent": "high_low", "deals": 3}
-    games: list[tuple[int, int]] = []
-    refused: list[str] = []
-    result: dict = {}
-    with server(tmp_path) as client:
-        made = client.post("/api/matches", json=request, headers=AS_OWNER).json()
-        address = f"/api/matches/{made['id']}"
-        while not result:
-            with seated(client, made["token"]) as me:
-                table = me.next("table")
-                match = me.next("match")
-                games.append((match["game"], match["of"]))
-                position = me.my_turn()
-                if position["legal"]:
-                    refused.append(me.ask({"type": "hint", "player": "search"}, "error")["text"])
-                while position["returns"] is None:
-                    me.act(position, position["legal"][0])
-                    position = me.my_turn()
-                last = me.next("moved", "match")
-                result = last.get("result") or {}
-                assert "seed" not in json.dumps(table)
-        known = client.get(address, headers=AS_OWNER).json()
-        assert client.get(address).status_code == 403
-        with seated(client, made["token"]) as me:
-            assert "match is over" in me.next("closed")["text"]
-    assert refused and all("without help" in text for text in refused)
-    assert games == [(number, 6) for number in range(1, 7)]
-    assert known["result"] == result and known["games_played"] == 6
-    assert "program v high_low at trick_taking: 6 games, 3 deals" in known["text"]
-
-
-@pytest.mark.parametrize(
-    "change", [{"deals": 0}, {"deals": "3"}, {"opponent": "nobody"}, {"game": "chess"}]
-)
-def test_an_impossible_match_gets_one_clear_answer(client: TestClient, change: dict) -> None:
-    request = {"game": "trick_taking", "settings": {}, "agent": "a", "opponent": "smart"}
-    data = {**request, "deals": 2, **change}
-    answer = client.post("/api/matches", json=data, headers=AS_OWNER)
-    assert answer.status_code == 400 and answer.json()["error"]
 
 
 def test_spectators_see_all_hands_only_where_players_have_all_seats(client: TestClient) -> None:

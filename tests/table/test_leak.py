@@ -41,11 +41,13 @@ def table_of(name: str, settings: dict, seed: int) -> GameTable:
     return GameTable(Setup(name, settings, seats, seed, skip_forced=False))
 
 
+async def keep_nothing(*_: Any) -> None:
+    pass
+
+
 def sent(table: GameTable, seat: int | None) -> list[str]:
     """All that is sent about a table, as it goes over the wire to each kind of client."""
-    table = copy.copy(table)
-    table.listeners = []
-    live, texts = LiveTable("table", (), table, ThinkingPools(), {}), []
+    live, texts = LiveTable("table", (), table, ThinkingPools(), keep_nothing, {}), []
     for number, (is_narrow, has_data) in enumerate(FORMS):
         connection = Connection()
         connection.seat, connection.is_narrow, connection.has_data = seat, is_narrow, has_data

@@ -106,11 +106,9 @@ Attempt = Callable[[World], str]  # returns why it was refused, or OK
 
 
 def requests(world: World, headers: dict[str, str]) -> str:
-    match = {**world.table, "agent": "me", "opponent": world.rival, "deals": 1}
     with server(world.folder) as client:
         asked = [
             client.post("/api/tables", json=world.table, headers=headers),
-            client.post("/api/matches", json=match, headers=headers),
             client.post(
                 f"/api/games/{world.game}", json={"settings": world.settings}, headers=headers
             ),
@@ -141,26 +139,12 @@ def answer(me: Any, kind: str, world: World) -> str:
     return said["text"] if said["type"] == "error" else OK
 
 
-def in_a_match(world: World) -> str:
-    with server(world.folder) as client:
-        match = {"game": GAME, "settings": {}, "agent": "me", "opponent": LISTED, "deals": 1}
-        token = client.post("/api/matches", json=match, headers=AS_OWNER).json()["token"]
-        with seated(client, token) as me:
-            me.my_turn()
-            refused = [answer(me, kind, world) for kind in ("take_over", "hint")]
-    return "" if "" in refused else refused[0]
-
-
 def by_agent(files: Callable[[World], Path | None], world: World) -> str:
     folder = files(world)
     tools = Tools(30.0) if folder is None else Tools(30.0, folder)
-    said = [
-        refusal(tools.start, world.game, [world.rival], world.settings, judge=False),
-        refusal(tools.start_match, world.game, world.rival, 1, world.settings),
-    ]
+    said = refusal(tools.start, world.game, [world.rival], world.settings, judge=False)
     tools._tables.server.close()  # and with it the seat, whose pings draw from `random`
-    assert bool(said[0]) == bool(said[1])
-    return said[0]
+    return said
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **more: Any) -> str:
@@ -190,18 +174,13 @@ def from_tables(is_trusted: bool, world: World) -> str:
 
 
 def stored_table(world: World) -> None:
-    """A store with a table, and a match, that somebody else has written."""
+    """A store with a table that somebody else has written."""
     settings = {} if world.player else {"deck": "planets"}
     setup = Setup(world.game, settings, (Occupant(**ME), Occupant(**world.table["seats"][1])), 5)
     with contextlib.closing(TableStore(world.folder / "tables.db")) as store:
         store.add("1", setup, find_game(world.game).version, ("seat 0", "seat 1", "watch"))
-    with server(world.folder) as client:
-        match = {"game": world.game, "settings": settings, "agent": "me", "deals": 1}
-        match["opponent"] = world.rival
-        assert client.post("/api/matches", json=match, headers=AS_OWNER).status_code == 200
     if not world.player:
         rewrite(world, "tables", "setup")
-        rewrite(world, "matches", "plan")
     world.ran.unlink(missing_ok=True)
 
 
@@ -213,17 +192,10 @@ def rewrite(world: World, table: str, column: str) -> None:
 
 
 def sit_down(world: World, is_trusted: bool) -> str:
-    """Take a seat at the table and in the match of a store."""
-    with contextlib.closing(sqlite3.connect(world.folder / "tables.db")) as database:
-        [(token,)] = database.execute("SELECT token FROM matches")
-    with server(world.folder, is_trusted) as client:
-        said = []
-        for each in ("seat 0", token):
-            with client.websocket_connect(SEAT) as socket:
-                socket.send_json({"type": "sit", "token": each})
-                said.append(socket.receive_json().get("text", OK))
-    assert bool(said[0]) == bool(said[1])
-    return said[0]
+    """Take a seat at the table of a store."""
+    with server(world.folder, is_trusted) as client, client.websocket_connect(SEAT) as socket:
+        socket.send_json({"type": "sit", "token": "seat 0"})
+        return str(socket.receive_json().get("text", OK))
 
 
 def from_results(is_trusted: bool, world: World) -> str:
@@ -267,7 +239,7 @@ def transcript(world: World) -> str:
 HERE, AWAY = [ME, GUEST], [GUEST, GUEST]
 ATTEMPTS: dict[str, Attempt] = {
     "the command line": command_line,
-    "requests with the owner's key: games, tables, matches": lambda w: requests(w, AS_OWNER),
+    "requests with the owner's key: games, tables": lambda w: requests(w, AS_OWNER),
     "requests without it": lambda w: requests(w, {}),
     "`take_over` from a seat of kind `here`": partial(by_socket, "take_over", HERE, 0),
     "`take_over` from a seat of kind `remote`": partial(by_socket, "take_over", AWAY, 0),
@@ -275,7 +247,6 @@ ATTEMPTS: dict[str, Attempt] = {
     "`take_over` or `hint` from spectators": lambda w: " ".join(
         by_socket(kind, HERE, 2, w) for kind in ("take_over", "hint")
     ),
-    "`take_over` or `hint` in a match": in_a_match,
     "`parlour mcp`": partial(by_agent, lambda _: None),
     "`parlour mcp --files FOLDER`: in FOLDER": partial(by_agent, lambda world: world.given),
     "`parlour mcp --files FOLDER`: elsewhere": partial(by_agent, elsewhere),

@@ -106,22 +106,6 @@ def test_a_position_is_changed_and_played_on_from(name: str, client: TestClient)
             assert refused.status_code == 400 and said in refused.json()["error"]
 
 
-def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(client: TestClient) -> None:
-    match = {"game": "trick_taking", "settings": SMALL, "agent": "a", "opponent": "high_low"}
-    made = client.post("/api/matches", json={**match, "deals": 1}, headers=AS_OWNER).json()
-    with seated(client, made["token"]) as agent:
-        agent.next("match")
-        (listed,) = client.get("/api/tables", headers=AS_OWNER).json()
-        assert listed["tokens"] == []
-        with seated(client, listed["watch"]) as watcher:
-            agent.play_to_the_end()
-            assert agent.next("moved")["token"] == made["token"]
-            while watcher.next("position")["returns"] is None:
-                pass
-            watcher.ask({"type": "look", "is_narrow": True}, "position")
-            assert "moved" not in [message["type"] for message in watcher.received]
-
-
 def test_the_page_and_its_parts_are_served_with_safe_headers(client: TestClient) -> None:
     for path in ("/", "/board.js", "/ask.js", "/table.js", "/setup.js", "/page.css", "/icon.svg"):
         answer = client.get(path)

@@ -20,7 +20,7 @@ function openTable(token) {
   closeTable();
   $("setup").hidden = $("tools").hidden = $("about").hidden = $("lost").hidden = true; // the last two until one is seated
   $("table").hidden = false;
-  $("message").textContent = "";
+  $("message").textContent = $("unkept").textContent = "";
   problem("");
   Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
   closeWhy();
@@ -67,7 +67,7 @@ function receive(message) {
     case "hints": showHints(message); break;
     case "judged": game.judged = message; showJudged(); break;
     case "explained": showWhy(message); break;
-    case "match": status(`Game ${message.game} of ${message.of}`); break;
+    case "store": $("unkept").textContent = message.problem === null ? "" : `Games are not kept now, and no move counts: ${message.problem}.`; break;
     case "shared": showShared(message); break;
     case "review": game.review.push(message); showReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;

@@ -1,0 +1,126 @@
+"""A move counts once the store has it, and one server has a store."""
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.scripts.table import live
+from parlour.scripts.table.host import Host
+from parlour.scripts.table.live import LiveTable
+from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.table import GameTable, Occupant, Setup
+
+from .serving import ME, SMALL, open_table, player, seated, server, state_of
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Another process writes into the store, and does not end."""
+    with contextlib.closing(sqlite3.connect(folder / "tables.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_a_move_counts_once_the_store_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "RETRY_SECONDS", 0.1)
+    with server(tmp_path) as client:
+        state_of(client).store._connection.execute("PRAGMA busy_timeout = 300")
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me, seated(client, tokens[2]) as watcher:
+            position = me.my_turn()
+            watcher.next("presence")
+            with locked(tmp_path):
+                me.act(position, position["legal"][0])
+                assert "database is locked" in me.next("store")["problem"]
+                assert "database is locked" in me.next("error")["text"]
+                assert "database is locked" in watcher.next("store")["problem"]
+                assert me.ask({"type": "look", "is_narrow": True}, "position")["ply"] == 0
+                with seated(client, tokens[2]) as late:  # sees what everybody sees
+                    assert late.next("position")["ply"] == 0
+                    assert "locked" in late.next("store")["problem"]
+            me.act(position, position["legal"][0])
+            assert me.next("store")["problem"] is None
+            monkeypatch.setattr(TableStore, "keep", failing_once(TableStore.keep))
+            assert me.play_to_the_end()["ply"] == 10  # the player goes on after a failure
+            assert "disk I/O error" in json.dumps(me.received)
+    with server(tmp_path) as client, seated(client, tokens[0]) as me:
+        assert me.next("position")["ply"] == 10
+
+
+def failing_once(keep: Callable[..., None]) -> Callable[..., None]:
+    """Fail at the first move of a player."""
+    is_done = False
+
+    def kept(store: TableStore, id: str, table: GameTable, is_other_setup: bool) -> None:
+        nonlocal is_done
+        if not is_done and table.plies[-1].seat == 1:
+            is_done = True
+            raise sqlite3.OperationalError("disk I/O error")
+        keep(store, id, table, is_other_setup)
+
+    return kept
+
+
+def test_a_lock_held_elsewhere_stops_no_other_request(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        others = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me, seated(client, others[0]) as other:
+            position = me.my_turn()
+            other.my_turn()
+            with locked(tmp_path):
+                me.act(position, position["legal"][0])
+                time.sleep(0.3)
+                began = time.monotonic()
+                other.ask({"type": "look", "is_narrow": True}, "position")
+                assert client.get("/api/rules/president").status_code == 200
+                assert time.monotonic() - began < 2
+            assert me.my_turn()["ply"] > 0  # it waited, and was kept
+
+
+def test_one_table_is_alive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visitor who is refused drops the table, while others wait for it."""
+    made: list[LiveTable] = []
+
+    async def slowly(self: Host, id: str, *_: Any) -> None:
+        await asyncio.sleep(0.05)
+
+    monkeypatch.setattr(Host, "_check_files", slowly)
+
+    async def race() -> None:
+        host = Host(TableStore(tmp_path / "tables.db"))
+        seats = tuple(Occupant(**each) for each in (ME, player("high_low")))
+        id, _ = await host.open(Setup("trick_taking", SMALL, seats, 5))
+
+        async def refused() -> None:
+            table = await host._live(id)
+            host._drop_if_empty(table)
+
+        async def come() -> None:
+            made.append(await host._live(id))
+
+        first, second = asyncio.create_task(refused()), asyncio.create_task(come())
+        await first
+        await asyncio.gather(second, asyncio.create_task(come()))
+        host.close()
+
+    asyncio.run(race())
+    assert made[0] is made[1]
+
+
+def test_a_second_server_on_the_same_store_is_refused(tmp_path: Path) -> None:
+    path, first = tmp_path / "tables.db", "http://127.0.0.1:1"
+    refused = pytest.raises(ValueError, match=f"the server at {first} keeps its tables in")
+    with contextlib.closing(TableStore(path, True, first)), refused:
+        TableStore(path, True, "http://127.0.0.1:2")
+    TableStore(path, True, "http://127.0.0.1:3").close()
