@@ -16,6 +16,7 @@ from rich.progress import (
     BarColumn,
     Progress,
     ProgressColumn,
+    Task,
     TaskID,
     TaskProgressColumn,
     TextColumn,
@@ -122,8 +123,16 @@ class _Bars(Progress):
         super().update(task_id, *arguments, **changes)
         if self.disable:
             task = self._tasks[task_id]
-            counted = "" if task.total is None else f", {task.completed:,.0f} of {task.total:,.0f}"
-            self._wait.tell(f"{task.description}{counted}")
+            self._wait.tell(f"{task.description}{_counted(task)}")
+
+
+def _counted(task: Task) -> str:
+    """How far a task has come, in numbers; one whose total is 1 counts nothing."""
+    if task.total is None:
+        return ""
+    if task.total == 1.0:
+        return f", {task.percentage:.0f} %"
+    return f", {task.completed:,.0f} of {task.total:,.0f}"
 
 
 def progress_bar() -> Progress:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Container, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ..baselines.policies.file_names import CHECKPOINT_FILE
 from ..envs.core.words import YOU, in_words
 
 if TYPE_CHECKING:
@@ -13,9 +15,17 @@ HOST = "Host"  # the person who opened a table without giving a name, to all oth
 
 
 def player_label(player: str) -> str:
-    """Return what people call a player: "set_keeper" is "Set keeper"; files keep their names."""
+    """Return what people call a player: "set_keeper" is "Set keeper", a file its name.
+
+    "runs/demo/checkpoint.pt" is "demo": every run has a checkpoint of that name.
+    """
     name, colon, settings = player.partition(":")
-    label = name if "." in name or "/" in name else in_words(name)
+    if "." in name or "/" in name:
+        path = PurePath(name)
+        label = path.parent.name if path.name == CHECKPOINT_FILE else path.name
+        label = label or name
+    else:
+        label = in_words(name)
     return f"{label} ({settings.replace('=', ' ')})" if colon else label
 
 

@@ -470,12 +470,16 @@ def test_a_tournament_is_kept_and_rated_again(
 
 
 def test_train_leaves_a_checkpoint_that_evaluate_takes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run(f"{SMALL_TRAINING} --out {tmp_path}") == 0
+    with monkeypatch.context() as terminal:
+        terminal.setenv("FORCE_COLOR", "1")  # as in a terminal
+        assert run(f"{SMALL_TRAINING} --out {tmp_path}") == 0
     assert {"checkpoint.pt", "checkpoint.md", "curve.csv"} <= {p.name for p in tmp_path.iterdir()}
     assert f"`parlour {SMALL_TRAINING}" in (tmp_path / "checkpoint.md").read_text()
-    assert "against" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "against" in shown.out
+    assert "compiling, once" in shown.err.partition("%")[0]
     file = tmp_path / "checkpoint.pt"
     evaluate = f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -"
     assert run(evaluate) == 0

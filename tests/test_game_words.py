@@ -57,6 +57,10 @@ def test_everybody_has_one_name() -> None:
     ]
     assert seat_names(seats, 0) == ["You", "Ada", "Set keeper 1", "Set keeper 2"]
     assert seat_names(seats, 1) == ["Host", "You", "Set keeper 1", "Set keeper 2"]
+    for folder in ("runs/demo", "runs/demo/", "runs/demo/checkpoint.pt"):
+        assert player_label(folder) == "demo"
+    assert player_label("mine/players.py:bold") == "players.py (bold)"
+    assert player_label("./checkpoint.pt") == "./checkpoint.pt"
     assert player_label("mcts:milliseconds=200") == "Mcts (milliseconds 200)"
 
 

@@ -343,11 +343,18 @@ def curve_in(folder: Path) -> list[dict[str, str]]:
 
 def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) -> None:
     told: list[float] = []
-    written = session.run(session_in(tmp_path), lambda progress: told.append(progress.done))
+    games: list[tuple[str, int]] = []
+    written = session.run(
+        session_in(tmp_path),
+        lambda progress: told.append(progress.done),
+        on_games=lambda player, num_games: games.append((player, num_games)),
+    )
     files = {path.name for path in (tmp_path / "run").iterdir()}
     assert files == {"checkpoint.pt", "checkpoint.md", "curve.csv", "curve.png"}
     assert (tmp_path / "run" / session.PLOT_FILE).read_bytes().startswith(b"\x89PNG")
     assert told == [step / 16 for step in range(1, 17)]
+    point = [("random", 0), ("random", 4), ("lowest", 4)]
+    assert games == [*3 * point, ("random", 0), ("random", 6), ("lowest", 6)]
     curve = curve_in(tmp_path)
     assert [point["against"] for point in curve] == ["random", "lowest"] * 4
     assert [float(point["done"]) for point in curve[::2]] == [0.25, 0.5, 0.75, 1.0]

@@ -36,8 +36,9 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def test_matches_and_tournaments_tell(caplog: pytest.LogCaptureFixture) -> None:
     play_match(GAME, "random", "high_low", 5000)
-    first, *_ = lines(caplog)
+    first, *others = lines(caplog)
     assert re.fullmatch(r"parlour: [\d,]+ of 10,000 games after \d+ s", first)
+    assert not any("10,000 of 10,000" in line for line in others)
     play_match(GAME, "random", "random", 5000, sprt=Sprt(0, 5))
     play_duplicate(GAME, "random", "high_low", 5000)
     play_tournament(GAME, ["random", "high_low", "first_play"], 2000)

@@ -70,12 +70,15 @@ def run(
     session: Session,
     on_progress: Callable[[Any], None] = lambda progress: None,
     on_measured: Callable[[Any, list[MatchResult]], None] = lambda progress, results: None,
+    on_games: Callable[[str, int], None] = lambda player, num_games: None,
 ) -> Checkpoint:
     """Train to the end; return the checkpoint that was written.
 
-    `on_progress` is called with the progress after every step, `on_measured` at every point of the
-    learning curve. The checkpoint is written at every point. The state is written there and every
-    ten minutes, so that a run which is stopped can be resumed, if the algorithm has a `Learner`.
+    `on_progress` is called with the progress after every step, and `on_measured` at every point of
+    the learning curve. While that is measured, `on_games` is called with the player that it is
+    measured against and the number of games played, first 0. The checkpoint is written at every
+    point. The state is written there and every ten minutes, so that a run which is stopped can be
+    resumed, if the algorithm has a `Learner`.
     Raises NothingLearned where the run ends without a gradient step, and ValueError for a run that
     cannot be resumed.
     """
@@ -94,7 +97,7 @@ def run(
         is_point = progress.done >= next_point
         if is_point:
             next_point = _next_point(session, progress.done)
-            results = _measured(session, progress, network)
+            results = _measured(session, progress, network, on_games)
             on_measured(progress, results)
             curve += [{**_measures(progress), **_point(result)} for result in results]
             write_curve(curve, session.folder)
@@ -138,7 +141,9 @@ def _next_point(session: Session, done: float) -> float:
     return math.floor(done * session.num_measurements + 1) / session.num_measurements
 
 
-def _measured(session: Session, progress: Any, network: Any) -> list[MatchResult]:
+def _measured(
+    session: Session, progress: Any, network: Any, on_games: Callable[[str, int], None]
+) -> list[MatchResult]:
     """Play the matches of a point of the curve. Raises NothingLearned."""
     if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
         raise NothingLearned(
@@ -147,7 +152,8 @@ def _measured(session: Session, progress: Any, network: Any) -> list[MatchResult
         )
     policy = policy_of(session.algorithm, session.game, network)
     num_deals = session.final_deals if progress.done >= 1 else session.num_deals
-    return evaluate(session.game, policy, session.against, num_deals)
+    on_games(session.against[0], 0)
+    return evaluate(session.game, policy, session.against, num_deals, on_progress=on_games)
 
 
 def _measures(progress: Any) -> dict[str, Any]:
@@ -220,8 +226,9 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
     fair_share = curve[0]["fair_share"]
     words = words_of(round(1 / fair_share))
     axes.axhline(100 * fair_share, color="grey", linestyle=":", label="an equal player")
-    label = f"{words.score}, % ({words.counting})"
+    label = f"{words.score}, %"
     axes.set(xlabel="CPU minutes of training", ylabel=label, ylim=(0, 100))
+    axes.set_title(words.counting, loc="left", fontsize="medium")  # longer than the axis is high
     axes.set_xlim(0, 1.03 * curve[-1]["cpu_seconds"] / 60)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)

@@ -171,7 +171,7 @@ def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[Match
     """Train with a live view; return the last measurement. Raises BadArgument."""
     last: list[MatchResult] = []
     with progress_bar() as bar, _board(has_tensorboard, plan.folder) as board:
-        task = bar.add_task("training", total=1.0)
+        task = bar.add_task("compiling, once, about 20 s", total=None)
 
         def on_measured(progress: Any, results: list[MatchResult]) -> None:
             last[:] = results
@@ -187,11 +187,15 @@ def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[Match
             )
 
         def on_progress(progress: Any) -> None:
-            bar.update(task, completed=progress.done, description=_standing(progress))
+            standing = _standing(progress)
+            bar.update(task, completed=progress.done, total=1.0, description=standing)
+
+        def on_games(player: str, num_games: int) -> None:
+            bar.update(task, description=f"measuring against {player}: {num_games:,} games")
 
         try:
             with writing(f"to {plan.folder}"):
-                session.run(plan, on_progress, on_measured)
+                session.run(plan, on_progress, on_measured, on_games)
         except ValueError as error:
             is_defect = bar.tasks[task].completed > 0  # or else the learner refused its settings
             if is_defect and not isinstance(error, session.NothingLearned):

@@ -449,9 +449,13 @@ def test_the_curve_shows_every_point_with_its_interval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = []
-    monkeypatch.setattr(
-        matplotlib.figure.Figure, "savefig", lambda figure, *_, **__: drawn.append(figure)
-    )
+    save = matplotlib.figure.Figure.savefig
+
+    def savefig(figure: matplotlib.figure.Figure, *arguments: Any, **settings: Any) -> None:
+        save(figure, *arguments, **settings)
+        drawn.append(figure)
+
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", savefig)
     curve = [
         {
             "against": player,
@@ -472,3 +476,6 @@ def test_the_curve_shows_every_point_with_its_interval(
         assert line.get_label() == f"against {player}: {shares[-1]}.0 %"
         np.testing.assert_allclose(line.get_xydata(), np.transpose([(1.5, 3.0, 4.5), shares]))
     assert set(fair.get_ydata()) == {25.0}
+    for text in (axes.yaxis.label, axes.xaxis.label):
+        box, page = text.get_window_extent(), drawn[0].bbox
+        assert page.x0 <= box.x0 < box.x1 <= page.x1 and page.y0 <= box.y0 < box.y1 <= page.y1

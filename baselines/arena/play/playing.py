@@ -95,9 +95,14 @@ def play_contests(
 
 
 def log_progress(num_games: int) -> Callable[[int], None]:
-    """Return an `on_progress` that logs a line now and then."""
+    """Return an `on_progress` that logs a line now and then, and none at the end."""
     wait = Wait()
-    return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
+
+    def tell(done: int) -> None:
+        if done < num_games:
+            wait.tell(f"{done:,} of {num_games:,} games")
+
+    return tell
 
 
 def _missing(
