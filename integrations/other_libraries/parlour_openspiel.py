@@ -1,7 +1,6 @@
 """OpenSpiel both ways: Parlour's games for its algorithms, and its bots as Parlour's players.
 
-Algorithms that start before the deal need small games, whose deals are listed; bots play any game.
-OpenSpiel is not installed with Parlour: `pip install open_spiel`.
+Solvers need small games, whose deals are listed; searches, learners and bots play any game.
 
 Measured with 2.0.2: 300 iterations of its CFR give Kuhn poker the value -0.0558 chips (exact:
 -1/18) at an exploitability of 0.0015; two give trick-taking with two values 1/3, as our solver
@@ -9,57 +8,64 @@ does. With three values (4/15) over one deal of each of the 20 pairs of hands, 1
 0.0026, in 20 seconds; 300 give 0.2660 at 0.0009.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from parlour.baselines.policies.policy import Policy
-from parlour.envs.core.game import Game
-from parlour.envs.core.play.game_state import GameState, all_starts, start
+from parlour.baselines import Policy
+from parlour.envs import GameState, all_starts, find_game, list_games, start
+from parlour.envs.authoring import Game
 
-Outcomes = list[tuple[GameState, float]]
+NUM_SAMPLES = 1_000  # draws that stand for all where there are too many to list
+MOST_OUTCOMES = 10_000  # that can be listed
+MOST_PLAYERS = 16
+PREFIX = "parlour_"  # of the names under which OpenSpiel loads our games
+KINDS = pyspiel.GameType
+
+Outcome = tuple[GameState | Callable[[], GameState], float]  # a state or what makes it, its chance
 
 
 class SpielGame(pyspiel.Game):
     """A game of Parlour for OpenSpiel's algorithms, with explicit chance nodes.
 
     The first chooses one of `starts`, positions with their probabilities: by default all deals.
-    What a seat knows is its observation record, which holds the past as far as the rules let a seat
-    remember it. Raises ValueError where there are too many deals to list.
+    Where there are too many deals, or draws of the game, to list, 1,000 that are sampled stand for
+    them. What a seat knows is its observation record, which holds the past as far as the rules let
+    a seat remember it; tensors are the scaled inputs of our networks.
+
+    The games that ship are registered: `pyspiel.load_game("parlour_trick_taking(num_values=2)")`.
     """
 
-    def __init__(self, game: Game, starts: Outcomes | None = None) -> None:
-        self.game = game
-        self._root = _Node(all_starts(game) if starts is None else starts, is_kept=True)
-        kinds = pyspiel.GameType
-        kind = pyspiel.GameType(
-            short_name=f"parlour_{game.name}",
-            long_name=repr(game),
-            dynamics=kinds.Dynamics.SEQUENTIAL,
-            chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
-            information=kinds.Information.IMPERFECT_INFORMATION,
-            utility=kinds.Utility.ZERO_SUM if game.num_seats == 2 else kinds.Utility.GENERAL_SUM,
-            reward_model=kinds.RewardModel.TERMINAL,
-            max_num_players=game.num_seats,
-            min_num_players=game.num_seats,
-            provides_information_state_string=True,
-            provides_information_state_tensor=False,
-            provides_observation_string=True,
-            provides_observation_tensor=False,
-            parameter_specification={},
-        )
+    def __init__(self, game: Game, starts: Sequence[Outcome] | None = None) -> None:
+        self.game, self.starts = game, starts
+        self._root = _Node(_all_or_sampled(game) if starts is None else starts, is_kept=True)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
-            max_chance_outcomes=len(self._root.outcomes),
+            max_chance_outcomes=max(len(self._root.outcomes), MOST_OUTCOMES),
             num_players=game.num_seats,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
             max_game_length=10_000,
         )
-        super().__init__(kind, info, {})
+        super().__init__(_type_of(game), info, _parameters(game))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SpielGame, (self.game, self.starts)
+
+    def __deepcopy__(self, memo: Any) -> "SpielGame":
+        return self  # a game never changes
+
+    def make_py_observer(
+        self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
+    ) -> "SpielObserver":
+        """Return what writes all that a seat knows into a tensor. ValueError for parameters."""
+        if params:
+            raise ValueError(f"observers of {self.game.name} have no parameters; got {params}")
+        return SpielObserver(self.game)
 
     def new_initial_state(self) -> "SpielState":
         """Return the state before the deal; OpenSpiel makes each copy of a state from one."""
@@ -77,9 +83,15 @@ class SpielState(pyspiel.State):
         super().__init__(game)
         self._node = node
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _replayed, (self.get_game(), self._node, self.history())
+
+    def __deepcopy__(self, memo: Any) -> "SpielState":
+        return self.clone()
+
     @property
     def _now(self) -> GameState:
-        return self._node.outcomes[0][0]
+        return self._node.state(0)
 
     def _is_chance(self) -> bool:
         return len(self._node.outcomes) > 1
@@ -112,10 +124,19 @@ class SpielState(pyspiel.State):
         """Return the returns of all seats, 0 before the end."""
         return [0.0] * self._now.game.num_seats if self._is_chance() else self._now.returns.tolist()
 
+    def known(self, seat: int) -> np.ndarray | None:
+        """Return the observation record [1] of a seat; None before the deal and at other draws."""
+        if self._is_chance():
+            return None
+        observations = self._now.game.new_observations()
+        observations[0] = self._now.observation(seat)
+        return observations
+
     def information_state_string(self, player: int | None = None) -> str:
         """Return what a seat knows: the bytes of its observation, as hexadecimal digits."""
         seat = self.current_player() if player is None else player
-        return f"{seat}:" + self._now.observation(seat).tobytes().hex()
+        known = self.known(seat)
+        return f"{seat}:" + ("" if known is None else known.tobytes().hex())
 
     observation_string = information_state_string
 
@@ -130,6 +151,24 @@ class SpielState(pyspiel.State):
         return "a draw" if self._is_chance() else str(self._now.describe())
 
 
+class SpielObserver:
+    """Writes the scaled inputs of a seat's observation; zeros where the game itself draws."""
+
+    def __init__(self, game: Game) -> None:
+        self.layout = game.layout
+        self.tensor = np.zeros(self.layout.num_inputs, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write what a seat knows."""
+        known = state.known(player)
+        self.tensor[:] = 0 if known is None else self.layout.scaled(known)[0]
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return what a seat knows as text."""
+        return state.information_state_string(player)
+
+
 class _Node:
     """The possible outcomes at a state. It is immutable, so copies of the state share it.
 
@@ -137,9 +176,14 @@ class _Node:
     iteration. Searches visit too many states for that.
     """
 
-    def __init__(self, outcomes: Outcomes, is_kept: bool = False) -> None:
+    def __init__(self, outcomes: Sequence[Outcome], is_kept: bool = False) -> None:
         self.outcomes = outcomes
         self._after: dict[int, _Node] | None = {} if is_kept else None
+
+    def state(self, number: int) -> GameState:
+        """Return the outcome of this number."""
+        outcome = self.outcomes[number][0]
+        return outcome() if callable(outcome) else outcome
 
     def after(self, action: int) -> "_Node":
         """Return the node after an action, or after the draw of this number."""
@@ -149,13 +193,88 @@ class _Node:
             self._after[action] = _Node(self._outcomes_after(action), is_kept=True)
         return self._after[action]
 
-    def _outcomes_after(self, action: int) -> Outcomes:
+    def _outcomes_after(self, action: int) -> Sequence[Outcome]:
         if len(self.outcomes) > 1:
-            return [(self.outcomes[action][0], 1.0)]
-        return self.outcomes[0][0].outcomes(action)
+            return [(self.state(action), 1.0)]
+        now = self.state(0)
+        try:
+            return now.outcomes(action)
+        except ValueError:
+            if action not in now.legal_actions:
+                raise
+        return _sampled(lambda seed: _played(now, action, seed))
 
     def __deepcopy__(self, memo: Any) -> "_Node":
         return self
+
+
+def _all_or_sampled(game: Game) -> Sequence[Outcome]:
+    """Return all deals, or where there are too many, some, each as likely."""
+    try:
+        return all_starts(game)
+    except ValueError:
+        return _sampled(lambda seed: start(game, seed))
+
+
+def _sampled(make: Callable[[int], GameState]) -> list[Outcome]:
+    return [(partial(make, seed), 1 / NUM_SAMPLES) for seed in range(NUM_SAMPLES)]
+
+
+def _played(state: GameState, action: int, seed: int) -> GameState:
+    """Return the game after an action, with the draws of a stream of this seed."""
+    after = start(state.game, seed, position=state.position)
+    after.apply(action)
+    return after
+
+
+def _replayed(game: SpielGame, node: _Node, actions: Sequence[int]) -> SpielState:
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def _parameters(game: Game) -> dict[str, Any]:
+    """Return the settings that OpenSpiel can write into the name of a game."""
+    settings = game.config_dict().items()
+    return {name: value for name, value in settings if isinstance(value, bool | int | float | str)}
+
+
+def _type_of(game: Game) -> Any:
+    return KINDS(
+        short_name=f"{PREFIX}{game.name}",
+        long_name=f"{game.name} of Parlour",
+        dynamics=KINDS.Dynamics.SEQUENTIAL,
+        chance_mode=KINDS.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=KINDS.Information.IMPERFECT_INFORMATION,
+        utility=KINDS.Utility.ZERO_SUM if game.num_seats == 2 else KINDS.Utility.GENERAL_SUM,
+        reward_model=KINDS.RewardModel.TERMINAL,
+        max_num_players=MOST_PLAYERS,
+        min_num_players=1,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_parameters(game),
+    )
+
+
+def register(game: Game) -> None:
+    """Let `pyspiel.load_game` make a game, with other settings too, unless it does already."""
+    if f"{PREFIX}{game.name}" in pyspiel.registered_names():
+        return
+
+    class Loaded:
+        """A class, which unlike a function is not freed when OpenSpiel lets go of it at exit."""
+
+        def __new__(cls, params: Mapping[str, Any]) -> SpielGame:  # type: ignore[misc]
+            return SpielGame(game.make(**game.config_dict() | params))
+
+    pyspiel.register_game(_type_of(game), Loaded)
+
+
+for _name in list_games():
+    register(find_game(_name))
 
 
 def spiel_policy(name: str, game: Game, make_bot: Callable[[SpielGame], Any]) -> Policy:

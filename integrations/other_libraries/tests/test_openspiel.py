@@ -1,5 +1,9 @@
 """OpenSpiel both ways: its algorithms find our exact values, and its bots play at our tables."""
 
+import copy
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -12,7 +16,7 @@ from parlour.envs.core.play.game_state import all_starts
 from parlour.envs.core.play.playthrough import Playthrough
 from tests.example_games import imported
 
-pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel")
 TRICKS = load_game("trick_taking", num_values=2)
 VALUE = 1 / 3  # of its first seat, the mean of what the solver finds over all deals
 VALUE_OF_THREE = 4 / 15  # with three values
@@ -50,6 +54,91 @@ def test_cfr_approaches_the_exact_value_of_larger_trick_taking() -> None:
     value, exploited = solved(game, 40, [(state, 1 / len(hands)) for state in hands])
     assert len(hands) == 20
     assert abs(value - VALUE_OF_THREE) < 0.01 and 0 <= exploited < 0.01
+
+
+NAME = "parlour_trick_taking(num_values=2)"
+LOADED = """
+import parlour_openspiel, pyspiel
+
+game = pyspiel.load_game("parlour_trick_taking(num_values=2)")
+solver = pyspiel.CFRSolver(game)
+solver.evaluate_and_update_policy()
+print(pyspiel.exploitability(game, solver.average_policy()))
+"""
+
+
+def test_a_registered_game_is_loaded_by_name_and_python_ends_well() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
+    assert done.returncode == 0 and abs(float(done.stdout)) < 1e-9, done.stderr
+
+
+def test_openspiels_own_functions_take_our_games() -> None:
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability
+    from parlour_openspiel import SpielGame
+
+    with imported("kuhn") as (kuhn,):
+        spiel = SpielGame(kuhn.game())
+        uniform = exploitability.exploitability(spiel, policy.UniformRandomPolicy(spiel))
+        assert uniform * kuhn.MAX_CHIPS == pytest.approx(0.9166666 / 2)  # the known value
+        solver = pyspiel.CFRSolver(spiel)
+        for _ in range(50):
+            solver.evaluate_and_update_policy()
+        assert pyspiel.exploitability(spiel, solver.average_policy()) < uniform / 10
+    pyspiel.random_sim_test(pyspiel.load_game(NAME), num_sims=3, serialize=True, verbose=False)
+
+
+def test_games_and_states_are_copied_and_pickled() -> None:
+    game = pyspiel.load_game(NAME)
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[-1])
+    text = pyspiel.serialize_game_and_state(game, state)
+    twins = [copy.deepcopy(state), pickle.loads(pickle.dumps(state))]
+    twins.append(pyspiel.deserialize_game_and_state(text)[1])
+    for twin in twins:
+        assert twin.history() == state.history() and str(twin) == str(state)
+        twin.apply_action(twin.legal_actions()[0])
+        assert twin.history() != state.history()
+    assert pickle.loads(pickle.dumps(game)).game.config == game.game.config
+    assert str(copy.deepcopy(game)) == str(game)
+
+
+def test_a_learner_of_openspiel_learns_in_its_environment() -> None:
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import tabular_qlearner
+
+    env = rl_environment.Environment(pyspiel.load_game("parlour_notty(turn_limit=40)"))
+    assert env.observation_spec()["info_state"] == (env.game.game.layout.num_inputs,)
+    learners = [
+        tabular_qlearner.QLearner(seat, env.action_spec()["num_actions"]) for seat in (0, 1)
+    ]
+    for _ in range(3):
+        step = env.reset()
+        while not step.last():
+            seat = step.observations["current_player"]
+            seen = env.get_state.known(seat)
+            assert np.array_equal(
+                step.observations["info_state"][seat], env.game.game.layout.scaled(seen)[0]
+            )
+            step = env.step([learners[seat].step(step).action])
+        for learner in learners:
+            learner.step(step)
+    assert sum(map(len, learners[0]._q_values.values())) > 10
+
+
+def test_ismcts_plays_notty_whose_draws_are_sampled() -> None:
+    from parlour_openspiel import NUM_SAMPLES, SpielGame
+
+    spiel = SpielGame(load_game("notty", turn_limit=20))
+    bot, state = searcher("ismcts")(spiel), spiel.new_initial_state()
+    assert len(state.chance_outcomes()) == NUM_SAMPLES
+    draws = 0
+    while not state.is_terminal():
+        draws += state.is_chance_node()
+        outcomes = len(state.chance_outcomes()) if state.is_chance_node() else 0
+        state.apply_action(draws % outcomes if outcomes else bot.step(state))
+    assert draws > 1 and sum(state.returns()) == 0
 
 
 def searcher(kind: str) -> Any:
