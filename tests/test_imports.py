@@ -3,7 +3,12 @@
 import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import copytree, ignore_patterns, rmtree
 from typing import Any
+
+import pytest
+
+from tests.processes import run_python
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LAYERS = ("envs.core", "envs", "baselines", "training", "scripts")  # the lowest first
@@ -126,3 +131,138 @@ def test_the_contract_imports_no_view() -> None:
         found |= {other for other in IMPORTS[name] if other in SOURCES} - seen
     rooms = {"drawing", "environments", "play", "played", "checks"}
     assert not [name for name in seen if rooms & set(name.split(".")[2:3])]
+
+
+# A leaf is removed with one `rm -r` and its doors: the only places outside it that may import it.
+
+TABLE_DOORS = (
+    "scripts.agents",
+    "scripts.bench",
+    "scripts.console",
+    "scripts.commands",
+    "scripts.words",
+)
+LEAVES: dict[str, tuple[str, ...]] = {
+    "envs.core.checks": ("envs", "scripts.commands.check"),
+    "envs.core.played": (
+        "envs.core.checks",
+        "envs.core.environments",
+        "scripts.commands",
+        "scripts.table",
+    ),
+    "envs.core.drawing": (
+        "baselines.environments",
+        "envs.*.draw",
+        "envs.authoring",
+        "envs.core.environments",
+        "envs.core.played",
+        "scripts.table",
+    ),
+    "baselines.arena": (
+        "baselines.*.trials",
+        "scripts.bench",
+        "scripts.commands",
+        "scripts.output",
+        "scripts.plans",
+        "scripts.table",
+        "training.evaluate",
+        "training.evolution",
+        "training.session",
+    ),
+    "baselines.arena.contest": (
+        "baselines.arena.play.workers",
+        "scripts.plans",
+        "scripts.table.stored_games",
+    ),
+    "baselines.advice": (
+        "baselines.*.chances",
+        "baselines.*.hints",
+        "baselines.recordings",
+        "scripts.commands.watch",
+        "scripts.console",
+        "scripts.table",
+    ),
+    "training.recipes": (),
+    "scripts.table": TABLE_DOORS,
+    "scripts.agents": ("scripts.commands.mcp",),
+    "scripts.bench": ("scripts.commands.bench",),
+    "scripts.console": ("scripts.commands.play", "scripts.commands.watch"),
+}
+GAMES = sorted(path.parent.name for path in (CHECKOUT / "envs").glob("*/rules.py"))
+LEAVES |= {f"envs.{game}": (f"baselines.{game}",) for game in GAMES}
+LEAVES |= {f"baselines.{game}": () for game in GAMES}
+LEARNERS = sorted(
+    path.stem
+    for path in (CHECKOUT / "training").glob("*.py")
+    if "\nclass Config" in path.read_text()
+)
+
+
+LEAVES |= {f"training.{learner}": () for learner in LEARNERS}
+
+
+def is_in(module: str, place: str) -> bool:
+    """Whether a module is a place or in it; a star stands for the name of any game."""
+    games = GAMES if "*" in place else ("",)
+    return any(f"{module}.".startswith(f"{place.replace('*', game)}.") for game in games)
+
+
+def intruders(leaf: str, doors: tuple[str, ...], imports: Mapping[str, set[str]]) -> list[str]:
+    """The modules that import a leaf and are neither in it nor at one of its doors."""
+    return sorted(
+        f"{name} imports {leaf}"
+        for name, others in imports.items()
+        if any(is_in(other, leaf) for other in others)
+        and not any(
+            name == door or (door != "envs" and is_in(name, door)) for door in (leaf, *doors)
+        )
+    )
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_a_leaf_is_imported_at_its_doors_alone(leaf: str) -> None:
+    assert intruders(leaf, LEAVES[leaf], IMPORTS) == []
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_a_planted_import_of_a_leaf_is_named(leaf: str) -> None:
+    planted = IMPORTS | {"envs.core.rng": IMPORTS["envs.core.rng"] | {leaf}}
+    assert intruders(leaf, LEAVES[leaf], planted) == [f"envs.core.rng imports {leaf}"]
+
+
+PLAYED = """
+import gymnasium, parlour
+from parlour.envs import registry
+
+game = next(name for name in ("trick_taking", "president") if name in {games!r})
+env = gymnasium.make("parlour:" + parlour.envs.GAMES[game])
+_, info = env.reset(seed=0)
+is_over = False
+while not is_over:
+    _, _, is_over, _, info = env.step(info["action_mask"].argmax())
+table = registry.make_aec(game)
+table.reset(seed=0)
+for agent in table.agent_iter():
+    observation, _, is_over, _, _ = table.last()
+    table.step(None if is_over else observation["action_mask"].argmax())
+envs = gymnasium.make_vec("parlour:" + parlour.envs.GAMES[game], num_envs=3)
+_, info = envs.reset(seed=0)
+for _ in range(20):
+    *_, info = envs.step(info["action_mask"].argmax(axis=1))
+if {has_arena}:
+    assert parlour.play_match(parlour.load_game(game), "random", "first_legal", num_deals=5).num_games
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_without_a_leaf_the_rest_plays(leaf: str, tmp_path: Path) -> None:
+    for folder in ("parlour", "envs", "baselines", "training", "scripts"):
+        copytree(
+            CHECKOUT / folder, tmp_path / folder, symlinks=True, ignore=ignore_patterns("*.pyc")
+        )
+    place = tmp_path / leaf.replace(".", "/")
+    rmtree(place) if place.is_dir() else place.with_suffix(".py").unlink()
+    games = [game for game in GAMES if f"envs.{game}" != leaf]
+    source = PLAYED.format(games=games, has_arena=leaf != "baselines.arena")
+    run_python(source, cwd=tmp_path, PYTHONPATH=str(tmp_path), NUMBA_DISABLE_JIT="1")
