@@ -250,12 +250,17 @@ _, info = envs.reset(seed=0)
 for _ in range(20):
     *_, info = envs.step(info["action_mask"].argmax(axis=1))
 if {has_arena}:
-    assert parlour.play_match(parlour.load_game(game), "random", "first_legal", num_deals=5).num_games
+    loaded = parlour.load_game(game)
+    assert parlour.play_match(loaded, "random", "first_legal", num_deals=5).num_games
 """
 
 
+# Still imported at the head of modules that everybody needs.
+FIRM = ("baselines.arena.contest", "envs.core.drawing", "envs.core.played")
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("leaf", LEAVES)
+@pytest.mark.parametrize("leaf", [leaf for leaf in LEAVES if leaf not in FIRM])
 def test_without_a_leaf_the_rest_plays(leaf: str, tmp_path: Path) -> None:
     for folder in ("parlour", "envs", "baselines", "training", "scripts"):
         copytree(

@@ -17,7 +17,7 @@ import pyspiel
 
 from parlour.baselines import Policy
 from parlour.envs import GameState, all_starts, find_game, list_games, start
-from parlour.envs.authoring import Game
+from parlour.envs.authoring import CHANCE, Game
 
 NUM_SAMPLES = 1_000  # draws that stand for all where there are too many to list
 MOST_OUTCOMES = 10_000  # that can be listed
@@ -41,7 +41,10 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, game: Game, starts: Sequence[Outcome] | None = None) -> None:
         self.game, self.starts = game, starts
-        self._root = _Node(_all_or_sampled(game) if starts is None else starts, is_kept=True)
+        are_listed = True
+        if starts is None:
+            starts, are_listed = _all_or_sampled(game)
+        self._root = _Node(starts, is_kept=True, are_listed=are_listed)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
             max_chance_outcomes=max(len(self._root.outcomes), MOST_OUTCOMES),
@@ -73,7 +76,8 @@ class SpielGame(pyspiel.Game):
 
     def at(self, position: np.record) -> "SpielState":
         """Return the state of a position, without the history that leads there."""
-        return SpielState(self, _Node([(start(self.game, position=position), 1.0)]))
+        now: list[Outcome] = [(start(self.game, position=position), 1.0)]
+        return SpielState(self, _Node(now, False, self._root.are_listed))
 
 
 class SpielState(pyspiel.State):
@@ -145,7 +149,8 @@ class SpielState(pyspiel.State):
         if player != self.current_player():
             raise ValueError(f"seat {player} is not to act: {self.current_player()} is")
         redealt = self._now.determinized(int(sampler() * 2**31))
-        return SpielState(self.get_game(), _Node([(redealt, 1.0)]))
+        node = _Node([(redealt, 1.0)], False, self._node.are_listed)
+        return SpielState(self.get_game(), node)
 
     def __str__(self) -> str:
         return "a draw" if self._is_chance() else str(self._now.describe())
@@ -176,8 +181,11 @@ class _Node:
     iteration. Searches visit too many states for that.
     """
 
-    def __init__(self, outcomes: Sequence[Outcome], is_kept: bool = False) -> None:
-        self.outcomes = outcomes
+    def __init__(
+        self, outcomes: Sequence[Outcome], is_kept: bool = False, are_listed: bool = True
+    ) -> None:
+        """`are_listed`: whether later draws are all listed, and not sampled."""
+        self.outcomes, self.are_listed = outcomes, are_listed
         self._after: dict[int, _Node] | None = {} if is_kept else None
 
     def state(self, number: int) -> GameState:
@@ -188,32 +196,38 @@ class _Node:
     def after(self, action: int) -> "_Node":
         """Return the node after an action, or after the draw of this number."""
         if self._after is None:
-            return _Node(self._outcomes_after(action))
+            return _Node(self._outcomes_after(action), False, self.are_listed)
         if action not in self._after:
-            self._after[action] = _Node(self._outcomes_after(action), is_kept=True)
+            self._after[action] = _Node(self._outcomes_after(action), True, self.are_listed)
         return self._after[action]
 
     def _outcomes_after(self, action: int) -> Sequence[Outcome]:
         if len(self.outcomes) > 1:
             return [(self.state(action), 1.0)]
         now = self.state(0)
-        try:
+        if self.are_listed or not _is_draw_after(now, action):
             return now.outcomes(action)
-        except ValueError:
-            if action not in now.legal_actions:
-                raise
         return _sampled(lambda seed: _played(now, action, seed))
 
     def __deepcopy__(self, memo: Any) -> "_Node":
         return self
 
 
-def _all_or_sampled(game: Game) -> Sequence[Outcome]:
-    """Return all deals, or where there are too many, some, each as likely."""
+def _all_or_sampled(game: Game) -> tuple[Sequence[Outcome], bool]:
+    """Return all deals and True; or where there are too many, some, each as likely, and False."""
     try:
-        return all_starts(game)
+        return all_starts(game), True
     except ValueError:
-        return _sampled(lambda seed: start(game, seed))
+        return _sampled(lambda seed: start(game, seed)), False
+
+
+def _is_draw_after(state: GameState, action: int) -> bool:
+    """Return whether the game itself draws after an action."""
+    if state.game.play_chance is None or action not in state.legal_actions:
+        return False
+    position = state.position
+    state.game.apply_action(position, action)
+    return not state.game.is_terminal(position) and state.game.seat_to_act(position) == CHANCE
 
 
 def _sampled(make: Callable[[int], GameState]) -> list[Outcome]:
@@ -283,7 +297,7 @@ def spiel_policy(name: str, game: Game, make_bot: Callable[[SpielGame], Any]) ->
     The bot gets the state of a position drawn from all that the seat cannot tell from the true one,
     so it cannot cheat. `make_bot(spiel_game)` makes one with a method `step(state)`.
     """
-    spiel_game = SpielGame(game, [(start(game), 1.0)])
+    spiel_game = SpielGame(game)
     bot = make_bot(spiel_game)
 
     def choose(
