@@ -109,15 +109,17 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
     """What a stopped one has is whole games under another name, which Ctrl-C says."""
     path = tmp_path / "games.jsonl"
     path.write_text(OLD)
-    command = "-m parlour record trick_taking --set num_values=3 --deals 200000 --format jsonl"
+    player = tmp_path / "mine.py"  # not compiled: batches of 64 deals
+    player.write_text("def first(o, masks, r):\n    return masks.argmax(axis=1)\n")
+    command = f"-m parlour record trick_taking --players {player}:first --format jsonl"
     with subprocess.Popen(
-        [sys.executable, *command.split(), "--out", str(path)],
+        [sys.executable, *command.split(), "--deals", "200000", "--out", str(path)],
         cwd=ROOT,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not (partial := [p for p in tmp_path.glob("*partial*") if p.stat().st_size]):
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
@@ -125,8 +127,7 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
         said = process.communicate(timeout=30)[1]
     assert path.read_text() == OLD
     lines = partial[0].read_text().splitlines()
-    deals = {json.loads(line)["deal"] for line in lines[: len(lines) // 2]}
-    assert len(deals) > 1
+    assert [json.loads(line)["deal"] for line in lines[:-1]]  # the last may be cut off by a kill
     if stop == signal.SIGINT:
         counted = re.search(r"at least ([0-9,]+) deals are in " + str(partial[0]), said)
         assert counted is not None
