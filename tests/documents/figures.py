@@ -120,7 +120,7 @@ FACTS = (
     Fact("docs/protocol.md", "a table {} spectators", host.MAX_SPECTATORS),
     Fact("docs/protocol.md", "a server {} seats", guard.MAX_CONNECTIONS),
     Fact("docs/protocol.md", "longer than {:.0f} seconds a move", live.THINKING_LIMIT),
-    Fact("README.md", "network of {} microseconds a move", PPO),
+    Fact("README.md", "network that takes {} microseconds per move", PPO),
     Fact("README.md", "provides {} parlour games", WORDS[len(GAMES)]),
     Fact("docs/pages/index.md", "provides {} parlour games", WORDS[len(GAMES)]),
     Fact("docs/pages/environments.md", "has `make` from {} on", PETTINGZOO),

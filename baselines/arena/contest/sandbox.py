@@ -191,13 +191,16 @@ def _own(files: Files) -> Iterator[str]:
 
 
 def _of_python(files: Files) -> Iterator[str]:
-    """Yield the paths that Python imports from, but for folders that have files of entrants."""
+    """Yield the paths that Python imports from, but for folders that have files of entrants.
+
+    The working folder is one only where PYTHONPATH says so.
+    """
     entrants = {
         os.path.realpath(path) for spec in (files.spec, *files.others) for path in _named(spec)
     }
     variables = [os.environ.get(name, "") for name in ("PYTHONPATH", "LD_LIBRARY_PATH")]
     folders = [part for text in variables for part in text.split(os.pathsep)]
-    folders += [path for path in sys.path if os.path.abspath(path) != os.getcwd()]
+    folders += [path for path in sys.path if not _holds(path, [os.getcwd()])]
     yield from (sys.prefix, sys.base_prefix)
     yield from (path for path in folders if path and not _holds(path, entrants))
     package = sys.modules[__package__.partition(".")[0]].__path__[0]
