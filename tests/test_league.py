@@ -20,8 +20,8 @@ from parlour.baselines.arena.play.playing import Plan
 from parlour.baselines.arena.results.league_pages import (
     BEGIN,
     END,
+    league_record,
     page,
-    record,
     time_text,
     with_ladders,
 )
@@ -86,7 +86,7 @@ def test_without_known_games_anything_is_possible_and_there_is_no_exploiter(leag
 def test_a_record_survives_a_file_and_makes_a_page(league: Any) -> None:
     table = league[1]
     rungs = ladder(table, dict.fromkeys([row.player for row in table.rows], 0.0024))
-    one = record(SMALL, table, rungs, (8, 2), ["mcts"])
+    one = league_record(SMALL, table, rungs, (8, 2), ["mcts"])
     kept = json.loads(json.dumps(one))
     assert kept == one
     text = page("trick_taking", [kept])

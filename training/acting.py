@@ -12,10 +12,10 @@ import numpy as np
 
 from ..baselines.networks.compiled import (
     draw_action,
+    head_value,
     network_functions,
     num_layers,
     to_chances,
-    value_of,
     write_logits,
 )
 from ..baselines.networks.inputs import InputRows
@@ -202,4 +202,4 @@ def _decide(into, index, play_state, table, deciders):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
     batch.log_probs[table, index] = np.log(max(chances[action], MIN_PROBABILITY))
-    batch.values[table, index] = value_of(weights, units)
+    batch.values[table, index] = head_value(weights, units)

@@ -150,7 +150,7 @@ def _evaluate(weights, data, mask, logits):
     units = np.empty(weights.value.shape[0], np.float32)
     body(weights, data, units)
     write_logits(weights, units, mask, logits)
-    return value_of(weights, units)
+    return head_value(weights, units)
 
 
 @array_rule
@@ -158,7 +158,7 @@ def _evaluate_all(weights, data, mask, logits, values):
     units = np.empty(weights.value.shape[0], np.float32)
     body(weights, data, units)
     write_logits(weights, units, mask, logits)
-    values[0] = value_of(weights, units)
+    values[0] = head_value(weights, units)
     for other in range(weights.others_bias.shape[0]):
         values[1 + other] = dot(weights.others, other, units) + weights.others_bias[other]
 
@@ -220,7 +220,7 @@ def dot(rows, row, units):
 
 
 @vector_rule
-def value_of(weights, units):
+def head_value(weights, units):
     """The value head."""
     total = weights.value_bias[0]
     for unit in range(weights.value.shape[0]):

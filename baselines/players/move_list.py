@@ -46,7 +46,7 @@ def _lines(moves: Sequence[Move], beginning: Callable[[str], str], width: int) -
     lines: list[str] = []
     for _, kind in groupby(moves, key=lambda move: _kind(move.name)):
         groups = [[*group] for _, group in groupby(kind, key=lambda move: beginning(move.name))]
-        lines += filled([_item(group, beginning) for group in groups], width)
+        lines += wrapped([_item(group, beginning) for group in groups], width)
     return [*lines, NOTE] if any(FOLDED in line for line in lines) else lines
 
 
@@ -64,7 +64,7 @@ def _word(name: str) -> str:
     return name.partition(" ")[0]
 
 
-def filled(items: Iterable[str], width: int) -> Iterator[str]:
+def wrapped(items: Iterable[str], width: int) -> Iterator[str]:
     """Lay items out side by side, in lines of at most this width where they fit at all."""
     line = ""
     for item in items:

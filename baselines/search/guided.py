@@ -33,7 +33,7 @@ from .gumbel_root import (
 )
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playouts import determinize_template
-from .puct import best_by_puct, expand, has_room, key_of, outcome_of
+from .puct import add_children, best_by_puct, has_room, outcome_key, outcome_of
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     observe(position, seat, scratch.observation[0])
     value = assess(weights, scratch)
     turn(scratch.assessed, 0, scratch.root_values)
-    expand(tree, ROOT, value, scratch.words, scratch.chances)
+    add_children(tree, ROOT, value, scratch.words, scratch.chances)
     num_legal = list_candidates(tree, rng, settings, scratch)
     rank_candidates(tree, settings, scratch, num_legal)
     return min(num_legal, settings.num_considered, settings.num_simulations)
@@ -354,14 +354,14 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
             returns(state, scratch.values)
             break
         observe(state, seat, scratch.observation[0])
-        key = key_of(scratch.data, words, seat)
+        key = outcome_key(scratch.data, words, seat)
         outcome = outcome_of(tree, node, key)
         if outcome == NO_NODE or length + 2 > tree.path.shape[0]:
             value = assess(weights, scratch)
             if outcome == NO_NODE and has_room(tree, words):
                 outcome = new_child(tree, node, tree.nodes[node].action)
                 tree.nodes[outcome].key = key
-                expand(tree, outcome, value, words, scratch.chances)
+                add_children(tree, outcome, value, words, scratch.chances)
             turn(scratch.assessed, seat, scratch.values)
             break
         length = pass_through(tree, length, outcome, seat)

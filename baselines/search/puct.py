@@ -12,7 +12,7 @@ from .tree import NO_NODE, new_child
 
 
 @rule
-def expand(tree, node, value, words, chances):
+def add_children(tree, node, value, words, chances):
     """Give a node the value just assessed, and a child for each action."""
     tree.nodes[node].visit_count = 1
     tree.nodes[node].value_sum = value
@@ -33,7 +33,7 @@ def has_room(tree, words):
 
 
 @rule
-def key_of(data, words, seat):
+def outcome_key(data, words, seat):
     """Hash what a seat with a choice knows: the bytes of its observation, and its mask."""
     whole = data.shape[0] // WORD_BYTES * WORD_BYTES
     mixed = hashed(np.int64(seat + 1), data[:whole].view(np.int64))

@@ -106,7 +106,7 @@ def next_with_as_many_bits(word):
 
 
 @rule
-def key_of(position):
+def position_key(position):
     """A position of up to MAX_VALUES_OF_KEY values as a number, the same for exchanged colours."""
     above = np.int64(1) << position.size
     key = position.word & above - 1 | above

@@ -20,12 +20,12 @@ from .position import (
     colour_of,
     highest_bit,
     highest_card,
-    key_of,
     lay_out_table,
     lowest_of_runs,
     next_with_as_many_bits,
     other_hand,
     place_in,
+    position_key,
     slot_of,
 )
 
@@ -241,7 +241,7 @@ def open_frame(solution, frame, position, goal):
         return sure
     if goal > tricks:
         return tricks
-    key = key_of(position)
+    key = position_key(position)
     slot = slot_of(key, solution.keys.shape[0])
     low, high = sure, tricks
     if solution.keys[slot] == key:

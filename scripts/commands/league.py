@@ -13,7 +13,13 @@ from ...baselines import list_policies, make_policy
 from ...baselines.arena import Plan
 from ...baselines.arena.play.entrants import enter
 from ...baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
-from ...baselines.arena.results.league_pages import index, page, record, recorded, with_ladders
+from ...baselines.arena.results.league_pages import (
+    index,
+    league_record,
+    page,
+    recorded,
+    with_ladders,
+)
 from ...baselines.players.best import NAME as BEST
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
@@ -92,4 +98,4 @@ def _played(arguments: argparse.Namespace, game: Game, plan: Plan) -> dict[str, 
     deals = arguments.deals, arguments.search_deals
     leader = table.rows[0]
     print(f"{game.name}, {game.num_seats} seats: {table.num_games:,} games; {leader.player} leads")
-    return record(game, table, ladder(table, seconds), deals, idle)
+    return league_record(game, table, ladder(table, seconds), deals, idle)

@@ -17,7 +17,7 @@ from ...baselines.players.human import (
     screens,
     width,
 )
-from ...baselines.players.move_list import filled
+from ...baselines.players.move_list import wrapped
 from ...envs.core.words import visible, with_names
 from ..table.table import GameTable
 from ..words import result_lines, seat_names
@@ -104,7 +104,7 @@ def hint_lines(table: GameTable) -> list[str]:
     reaches = {action: f" ±{scale.loss_words(reach)}" for action, reach in found.reaches.items()}
     names = [f"{label[a]}: {scale.words(found.values[a])}{reaches.get(a, '')};" for a in ranked]
     unknown = [f"{label[action]}: unknown;" for action in found.unsearched]
-    return [_source(found), *filled([*names, *unknown], width())]
+    return [_source(found), *wrapped([*names, *unknown], width())]
 
 
 def _source(found: MoveValues) -> str:

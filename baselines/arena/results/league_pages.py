@@ -20,7 +20,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 Record = Mapping[str, Any]
 
 
-def record(
+def league_record(
     game: Game, table: Standings, rungs: Sequence[Rung], deals: tuple[int, int], idle: Sequence[str]
 ) -> dict[str, Any]:
     """Return one league as plain data; `deals` are those of compiled players and of searches.
