@@ -27,7 +27,7 @@ PYTEST := $(VENV)/bin/python -m pytest -n 3 --dist worksteal
 SHORT := not long and not release
 # Most tests take longer to compile than to run. Those marked `plain` run without the compiler here,
 # and with it before a release; `test_contract.py` compares the rules with and without it.
-PLAIN := $(shell grep -rl --include='*.py' '^pytestmark = .*mark.plain' tests)
+PLAIN := $(shell grep -rl --include='test_*.py' 'mark\.plain' tests)
 test: $(TESTING)
 	@echo '== the tests: 15 to 30 minutes on two cores where nothing is compiled yet'
 	@status=0; \

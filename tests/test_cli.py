@@ -399,6 +399,7 @@ def test_a_watched_game_is_kept_and_replayed(
     assert file.read_bytes() == before
 
 
+@pytest.mark.plain
 def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -414,6 +415,7 @@ def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
     assert "hints" not in told(f"watch {HINTED} --plies 4", capsys)
 
 
+@pytest.mark.plain
 def test_a_person_sees_hints_before_being_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -429,6 +431,7 @@ def test_a_person_sees_hints_before_being_asked(
     assert all(shown.count("hints for player 0") == 1 for shown in before)
 
 
+@pytest.mark.plain
 def test_evaluate_gives_a_table_and_the_same_figures_as_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -441,6 +444,7 @@ def test_evaluate_gives_a_table_and_the_same_figures_as_data(
     assert f"{100 * results[0]['first_places'][0]:.1f} [" in shown
 
 
+@pytest.mark.plain
 def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -453,6 +457,7 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     assert f"mean return  {result['mean_return'][0]:+.3f}" in shown
 
 
+@pytest.mark.plain
 def test_a_tournament_is_kept_and_rated_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -469,6 +474,7 @@ def test_a_tournament_is_kept_and_rated_again(
     assert (tmp_path / GAME / "results.json").read_bytes() == (out / "results.json").read_bytes()
 
 
+@pytest.mark.plain
 def test_train_leaves_a_checkpoint_that_evaluate_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

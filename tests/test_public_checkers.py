@@ -22,6 +22,8 @@ EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo'
     "Action mask numpy array is all zeros",
 )
 
+pytestmark = pytest.mark.plain  # `test_views.py` compares what they check with compiled code
+
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
 every_game = pytest.mark.parametrize("name", GAMES)
 AEC = [
@@ -151,15 +153,15 @@ def test_stable_baselines3_check_env(name: str, config: dict[str, Any], layout: 
         sb3.check_env(env.unwrapped)
 
 
-@pytest.mark.parametrize(("name", "config", "factory"), AEC, ids=case_name)
+@every_config
 def test_check_game_of_the_aec_environments(
-    name: str, config: dict[str, Any], factory: Any, capfd: pytest.CaptureFixture[str]
+    name: str, config: dict[str, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    env = factory(name, **config)
+    env = registry.make_aec(name, **config)
     expected = [] if env.unwrapped.game.has_chance else 3 * [NO_CHANCE]
     expected += ["No referee was given."]
     expected += ["No action was ever illegal."] if is_all_legal(env) else []
-    report = check_game(factory(name, **config), num_games=2)
+    report = check_game(registry.make_aec(name, **config), num_games=2)
     assert [line.rpartition(". ")[2] for line in report.not_checked] == expected
     assert capfd.readouterr() == ("", "")
 

@@ -9,13 +9,13 @@ from parlour.envs import GAMES, registry
 
 CONFIGS: dict[str, list[dict[str, Any]]] = {
     "president": [
-        {"num_players": 2, "passing": "out"},
-        {"num_players": 4, "passing": "free"},
+        {},
         {"num_games": 2, "economy": "swap_two", "passing": "out"},
     ]
 }
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "president": [
+        {"num_players": 2, "passing": "out"},
         {"num_players": 8, "passing": "free"},
         {"num_players": 5, "num_games": 2, "economy": "swap_two", "passing": "out"},
     ]

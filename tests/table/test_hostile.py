@@ -109,6 +109,7 @@ def last_words(client: ClientConnection) -> str:
     return said
 
 
+@pytest.mark.long
 def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "QUEUE_LENGTH", 4)
     listen = socket.socket.listen
@@ -156,6 +157,7 @@ def _split(address: str) -> tuple[str, int]:
     return name, int(port)
 
 
+@pytest.mark.long
 def test_who_is_silent_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "SECONDS_TO_SIT", 0.05)
     with two_seats(tmp_path) as (address, tokens, me):
@@ -177,6 +179,7 @@ def test_who_floods_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", ["connected", "sitting", "seated", "asking"])
+@pytest.mark.long
 def test_who_vanishes_is_forgotten(moment: str, tmp_path: Path) -> None:
     with two_seats(tmp_path) as (address, tokens, me):
         client = connect(f"ws://{address}/seat", ping_interval=None).__enter__()
@@ -241,6 +244,7 @@ def test_one_token_takes_the_room_of_its_own_seat_only(tmp_path: Path) -> None:
         play_on(address, tokens, me)
 
 
+@pytest.mark.long
 def test_a_full_server_refuses_seats_and_its_games_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -342,6 +346,7 @@ def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(client: 
 NUM_STRANGERS = 70  # more than one address may have
 
 
+@pytest.mark.long
 def test_a_slow_player_takes_no_time_from_other_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -368,6 +373,7 @@ def test_a_slow_player_takes_no_time_from_other_tables(
         release.set()
 
 
+@pytest.mark.long
 def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
     """Without cycles of references, since full collections are rare: they stop all tables."""
     gc.collect()
@@ -410,6 +416,7 @@ def test_moves_that_answer_a_position_are_not_limited_in_rate(
         assert me.ask({"type": "look", "is_narrow": False}, "closed")["text"] == "too many messages"
 
 
+@pytest.mark.long
 def test_requests_of_a_guest_do_not_delay_a_new_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -436,6 +443,7 @@ def test_requests_of_a_guest_do_not_delay_a_new_table(
             release.set()
 
 
+@pytest.mark.long
 def test_idle_strangers_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "MAX_CONNECTIONS", 8)
     with two_seats(tmp_path) as (address, tokens, me):
@@ -447,6 +455,7 @@ def test_idle_strangers_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.Monk
             each.close()
 
 
+@pytest.mark.long
 def test_silent_connections_give_way_to_the_owner(tmp_path: Path) -> None:
     with two_seats(tmp_path) as (address, tokens, me):
         idle = [socket.create_connection(_split(address)) for _ in range(NUM_STRANGERS)]
