@@ -222,7 +222,7 @@ def hidden_fields(sample: Sample) -> tuple[str, ...]:
 def parts_of(dtype: np.dtype) -> Iterator[tuple[str, slice]]:
     """Yield the rows of the fields of a record, by name, with their bytes."""
     for name in dtype.names or ():
-        kind, start = (dtype.fields or {})[name][:2]
+        kind, start = dtype[name], dtype.fields[name][1]  # type: ignore[index]
         num_rows = kind.shape[0] if kind.shape else 1
         size = kind.itemsize // num_rows
         for row in range(num_rows):
