@@ -132,8 +132,10 @@ def host_and_port(host: str, port: int) -> str:
 
 def is_owner(request: Request) -> bool:
     """Whether the person who started the server asks: `owner_key` of the app's state is given."""
-    given = request.headers.get("authorization", "").removeprefix("Bearer ")
-    is_owner = hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    is_owner = scheme.lower() == "bearer" and hmac.compare_digest(
+        given.encode(), request.app.state.owner_key.encode()
+    )
     if is_owner:
         request.scope["unknown"].remove(request.scope)
     return is_owner

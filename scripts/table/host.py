@@ -4,6 +4,7 @@ A table without connections is dropped; it comes back from the store.
 """
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
 import secrets
@@ -13,7 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from ...baselines.players.making import make_policy, players_of
 from ...baselines.players.named_files import check_player, check_stored
+from ...baselines.policies.settings import parse_settings
 from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
@@ -42,7 +45,7 @@ class Host:
         self.live: dict[str, LiveTable] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._storing = ThreadPoolExecutor(1, "store")  # in the order of the changes
-        self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
+        self.warm: set[tuple[str, str, str]] = set()  # games, settings and seats that were here
         self.num_connections = 0
         self.requests: dict[str, Request | Help] = {
             **ANSWERS,
@@ -82,7 +85,7 @@ class Host:
                     f"the rules of {setup.game} have changed since this table was opened"
                 )
             check_thinking_times(table.setup, self.pools.thinking_limit)
-            kind = (setup.game, repr(setup.settings))
+            kind = (setup.game, repr(setup.settings), repr(table.setup.seats))
             if kind not in self.warm:
                 _warm_up(table)
                 self.warm.add(kind)
@@ -265,5 +268,17 @@ def _warm_up(table: GameTable) -> None:
     trial = GameTable(dataclasses.replace(table.setup, resigned=NO_SEAT))
     for seat in (SPECTATOR, *range(table.game.num_seats)):
         position_message(trial, seat)
+    players = players_of(trial.game)
+    for spec in {seat.player for seat in trial.setup.seats if seat.player.split(":")[0] in players}:
+        with contextlib.suppress(Exception):  # it is told when it is to move
+            _load_player(trial, spec)
     if trial.legal:
         trial.act(trial.legal[0])
+
+
+def _load_player(trial: GameTable, spec: str) -> None:
+    """Let a listed player choose once with a small budget: loading its code is no thinking time."""
+    name, _, rest = spec.partition(":")
+    settings = parse_settings(rest)
+    small = {key: 1 for key in ("milliseconds", "num_simulations") if key in settings}
+    trial.choose(make_policy(name, trial.game, **{**settings, **small}))

@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
+from ...baselines.players.named_files import check_named_files
 from ...envs import GAMES, find_game
+from ...envs.core.catalogue import game_within
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed
-from ..words import seat_names
+from ..words import HOST, seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .protocol import Refused, title
@@ -30,6 +32,8 @@ NUM_RECENT = 12
 MAX_SECONDS = {"pace": 10.0, "move_seconds": 3600.0}  # a move
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
+_CHOICES = {"forced": True, "open": False, "help": True, "shared": False}
+_BLANK = dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"))  # letters that show nothing
 REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -82,10 +86,13 @@ async def _games(request: Request) -> Any:
 
 @_for_owner
 async def _game(request: Request) -> Any:
-    settings = (await _data(request)).get("settings")
+    data, name = await _data(request), request.path_params["name"]
+    settings = data.get("settings")
     if settings is not None and not isinstance(settings, dict):
         raise Refused("settings is an object")
-    return await asyncio.to_thread(game_choices, request.path_params["name"], settings)
+    if data.get("shared"):
+        await asyncio.to_thread(game_within, name, settings or {})
+    return await asyncio.to_thread(game_choices, name, settings)
 
 
 @_for_owner
@@ -199,28 +206,43 @@ def _setup(data: dict[str, Any]) -> Setup:
     seats = data["seats"]
     if not isinstance(seats, list) or not 0 < len(seats) <= MAX_SEATS:
         raise ValueError(f"a table has 1 to {MAX_SEATS} seats")
-    occupants = tuple(
-        Occupant(str(seat["kind"]), str(seat["name"]), str(seat.get("player", "")))
-        for seat in seats
-    )
+    occupants = tuple(_occupant(seat) for seat in seats)
     if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
         raise TypeError("game is a name, and settings an object")
     times = {name: data.get(name, 0) for name in MAX_SECONDS}
     for name, most in MAX_SECONDS.items():
         if type(times[name]) not in (int, float) or not 0 <= times[name] <= most:
             raise ValueError(f"{name} is 0 to {most:g} seconds a move")
-    game = find_game(data["game"], **data["settings"])
+    choices = {name: data.get(name, is_usual) for name, is_usual in _CHOICES.items()}
+    for name, choice in choices.items():
+        if type(choice) is not bool:
+            raise TypeError(f"{name} is true or false, not {choice!r:.60}")
+    seed = data.get("seed")
+    if seed is not None and type(seed) is not int:
+        raise TypeError(f"seed is a whole number, not {seed!r:.60}")
+    name, settings = data["game"], data["settings"]
+    if choices["shared"]:  # by a stranger, who names no file
+        check_named_files(name, settings, [seat.player for seat in occupants if seat.player], None)
+    game = find_game(name, **settings)
     return new_setup(
         game,
         data["settings"],
         occupants,
-        data.get("seed"),
-        skip_forced=bool(data.get("forced", True)),
+        seed,
+        skip_forced=choices["forced"],
         **times,
-        is_open=bool(data.get("open", False)),
-        has_help=bool(data.get("help", True)),
+        is_open=choices["open"],
+        has_help=choices["help"],
         deal=data.get("deal", {}),
     )
+
+
+def _occupant(seat: dict[str, Any]) -> Occupant:
+    who = Occupant(str(seat["kind"]), str(seat["name"]), str(seat.get("player", "")))
+    letters = who.name.translate(_BLANK)
+    if not letters.strip() or (not who.player and letters.strip().casefold() == HOST.casefold()):
+        raise ValueError(f"a name can be read and is not {HOST}; got {who.name!r}")
+    return who
 
 
 # What everybody may ask for

@@ -1,10 +1,13 @@
 """Serve the pages of the table until stopped: where to listen, the owner's key, and the browser."""
 
 import argparse
+import atexit
 import contextlib
+import html
 import secrets
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -100,7 +103,7 @@ def serve(
         print(_WARNING)
     print("Stop it with Ctrl-C.", flush=True)
     if not arguments.no_browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=open_browser, args=(address,), daemon=True).start()
     app = make_app(store, key, {*hosts, *arguments.names}, running)
     uvicorn_server(app).run(sockets=[listener])
 
@@ -132,12 +135,23 @@ def results_shown(path: Path) -> Iterator[None]:
     server = BackgroundServer(results)
     address = f"{server.address}/results#owner={server.key}"
     print(f"Results are at {address}", file=sys.stderr, flush=True)
-    webbrowser.open(address)
+    open_browser(address)
     try:
         yield
         results.wait_until_asked(_LAST_LOOK_SECONDS)
     finally:
         server.close()
+
+
+def open_browser(address: str) -> None:
+    """Open an address by a file that this user alone can read: all can read a command line."""
+    folder = user_state_path("parlour", ensure_exists=True)
+    number, name = tempfile.mkstemp(suffix=".html", prefix="open-", dir=folder)
+    atexit.register(Path(name).unlink, missing_ok=True)
+    with open(number, "w") as file:
+        url = html.escape(address)
+        file.write(f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Parlour</a>')
+    webbrowser.open(Path(name).as_uri())
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

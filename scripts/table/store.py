@@ -135,11 +135,14 @@ def _stored(row: tuple[Any, ...]) -> StoredTable:
     id, setup, version, tokens, actions, undone, is_over, changed = row
     with _telling(f"table {id}"):
         data, digests = _parted(setup)
+        tokens = json.loads(tokens)
+        if not isinstance(tokens, list) or len(tokens) != len(data["seats"]) + 1:
+            raise ValueError("it should have a token for each seat, and one for spectators")
         return StoredTable(
             id,
             setup_from(data),
             version,
-            tuple(json.loads(tokens)),
+            tuple(map(str, tokens)),
             _actions(json.loads(actions)),
             _actions(json.loads(undone)),
             bool(is_over),
@@ -153,7 +156,7 @@ def _telling(what: str) -> Iterator[None]:
     """Turn errors of a damaged row into one that names it."""
     try:
         yield
-    except (ValueError, TypeError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise Damaged(f"{what} of this store is damaged: {error}") from error
 
 

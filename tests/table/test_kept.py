@@ -5,6 +5,7 @@ import contextlib
 import json
 import sqlite3
 import time
+import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ import pytest
 from parlour.scripts.table import live
 from parlour.scripts.table.host import Host
 from parlour.scripts.table.live import LiveTable
+from parlour.scripts.table.serving import open_browser
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.table import GameTable, Occupant, Setup
 
-from .serving import ME, SMALL, open_table, player, seated, server, state_of
+from .serving import AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server, state_of
 
 
 @contextlib.contextmanager
@@ -124,3 +126,55 @@ def test_a_second_server_on_the_same_store_is_refused(tmp_path: Path) -> None:
     with contextlib.closing(TableStore(path, True, first)), refused:
         TableStore(path, True, "http://127.0.0.1:2")
     TableStore(path, True, "http://127.0.0.1:3").close()
+
+
+def test_a_row_without_tokens_is_left_out(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        for _ in range(2):
+            open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with contextlib.closing(sqlite3.connect(tmp_path / "tables.db")) as other, other:
+            other.execute("UPDATE tables SET tokens = '[]' WHERE rowid = 1")
+        assert len(client.get("/api/tables", headers=AS_OWNER).json()) == 1
+
+
+def test_the_address_with_the_key_is_in_no_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    open_browser("http://127.0.0.1:1/#owner=secret")
+    (path,) = (tmp_path / "parlour").iterdir()
+    assert opened == [path.as_uri()] and "secret" in path.read_text()
+    assert path.stat().st_mode & 0o77 == 0
+
+
+def test_a_shared_game_reads_no_file(tmp_path: Path) -> None:
+    deck = tmp_path / "secret.csv"
+    deck.write_text("a secret line")
+    settings = {"deck": str(deck)}
+    seats = [ME, player("random")]
+    asked = {"game": "top_trumps", "settings": settings, "seats": seats, "shared": True}
+    with server(tmp_path) as client:
+        for path in ("/api/tables", "/api/games/top_trumps"):
+            refused = client.post(path, json=asked, headers=AS_OWNER)
+            assert refused.status_code == 400 and "secret line" not in refused.text
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": True}, "seed is a whole number, not True"),
+        ({"forced": "no"}, "forced is true or false, not 'no'"),
+        ({"seats": [{**ME, "name": "\u3164 \u2800"}, player("random")]}, "can be read"),
+        ({"seats": [{**ME, "name": "host"}, player("random")]}, "is not Host"),
+        ({"seats": [ME, player("mcts:num_simulations=200000")]}, "100,000 simulations"),
+    ],
+)
+def test_a_request_is_taken_at_its_word(tmp_path: Path, change: dict, said: str) -> None:
+    table = {"game": "trick_taking", "settings": SMALL, "seats": [ME, player("random")], **change}
+    with server(tmp_path) as client:
+        refused = client.post("/api/tables", json=table, headers=AS_OWNER)
+        assert refused.status_code == 400 and said in refused.json()["error"]
+        for key, status in ((OWNER, 403), (f"bearer {OWNER}", 200)):
+            assert client.get("/api/games", headers={"Authorization": key}).status_code == status

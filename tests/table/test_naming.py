@@ -110,11 +110,20 @@ def requests(world: World, headers: dict[str, str]) -> str:
         asked = [
             client.post("/api/tables", json=world.table, headers=headers),
             client.post(
-                f"/api/games/{world.game}", json={"settings": world.settings}, headers=headers
+                f"/api/games/{world.game}",
+                json={"settings": world.settings},
+                headers=headers,
             ),
         ]
     assert len({each.status_code for each in asked}) == 1
     return OK if asked[0].status_code == 200 else asked[0].text
+
+
+def by_link(world: World) -> str:
+    with server(world.folder) as client:
+        table = {**world.table, "shared": True}
+        answer = client.post("/api/tables", json=table, headers=AS_OWNER)
+    return OK if answer.status_code == 200 else answer.text
 
 
 def command_line(world: World) -> str:
@@ -240,6 +249,7 @@ HERE, AWAY = [ME, GUEST], [GUEST, GUEST]
 ATTEMPTS: dict[str, Attempt] = {
     "the command line": command_line,
     "requests with the owner's key: games, tables": lambda w: requests(w, AS_OWNER),
+    'the same with `"shared": true`: a shared link or file that the page opens': by_link,
     "requests without it": lambda w: requests(w, {}),
     "`take_over` from a seat of kind `here`": partial(by_socket, "take_over", HERE, 0),
     "`take_over` from a seat of kind `remote`": partial(by_socket, "take_over", AWAY, 0),

@@ -12,7 +12,7 @@ function problem(text) {
 }
 
 async function openSetup() {
-  $("table").hidden = $("tools").hidden = $("lost").hidden = true;
+  $("table").hidden = $("tools").hidden = $("lost").hidden = $("shared").hidden = true;
   $("setup").hidden = false;
   $("where").textContent = "";
   document.title = "Parlour";
@@ -50,7 +50,7 @@ function tile(game) {
 
 async function paint(name) {
   const place = document.querySelector(`[data-tile="${name}"]`);
-  const found = await ask(`/api/tiles/${name}`).catch(() => null);
+  const found = await ask(`/api/tiles/${encodeURIComponent(name)}`).catch(() => null);
   if (!found || !place) return;
   place.querySelector(".picture").replaceChildren(drawing(found.svg, ""));
   place.querySelector(".facts").textContent = found.facts;
@@ -66,17 +66,22 @@ async function playNow(name, button) {
 
 // Open a table for the person and opponents for newcomers.
 async function playAgainstRivals(made) {
-  const { num_seats: size, rival, changed } = await ask(`/api/games/${made.game}`, { settings: made.settings });
+  const { num_seats: size, rival, changed } = await ask(`/api/games/${encodeURIComponent(made.game)}`, { settings: made.settings, shared: made.shared || false });
   const rivals = Array.from({ length: size - 1 }, () => ({ kind: "player", name: rival, player: rival }));
   const seats = [{ kind: "here", name: OWN_NAME, player: "" }, ...rivals];
   goTo((await ask("/api/tables", { ...made, settings: changed, seats })).tokens[0]);
 }
 
-// Open a game that somebody has shared, by a link or in a file, where it had come to.
+// Show a game that somebody has shared, by a link or in a file; it opens when the person wants it.
 async function openShared(text) {
   await openSetup();
   try {
-    await playAgainstRivals(JSON.parse(text));
+    const { game, settings, deal, seed, actions = [] } = JSON.parse(text);
+    const made = { game: String(game), settings, deal, seed, actions, shared: true };
+    $("shared-about").textContent = `${made.game}, ${actions.length} moves played, settings ${JSON.stringify(settings)}`;
+    $("shared").hidden = false;
+    $("shared-open").onclick = (event) => dealing(event.target, () => playAgainstRivals(made).catch((error) => { throw new Error(`This is no game that can be opened: ${error.message}`); }));
+    $("shared-open").focus();
   } catch (error) { problem(`This is no game that can be opened: ${error.message}`); }
 }
 const opening = (event) => { if (event.target.files[0]) event.target.files[0].text().then(openShared); };
@@ -88,7 +93,7 @@ function rulesPanel(name) {
   const panel = make("details", { class: "panel", "data-rules": name, on: { toggle: async () => {
     if (!panel.open || text.hasChildNodes()) return;
     try {
-      const { facts, lines, svg } = await ask(`/api/rules/${name}`);
+      const { facts, lines, svg } = await ask(`/api/rules/${encodeURIComponent(name)}`);
       text.replaceChildren(make("p", { class: "dim" }, facts), drawing(svg, "The table at the start of a game"), ...lines.map((line) => make("p", {}, ...worded(line))));
     } catch (error) { text.replaceChildren(make("p", {}, error.message)); }
   } } }, make("summary", {}, "How to play"), text);
@@ -116,7 +121,7 @@ async function loadGame() {
   if (!setup.facts) $("choices").replaceChildren(make("p", { class: "dim", role: "status" }, "Getting the cards …"));
   try {
     const asked = setup.name;
-    const facts = await ask(`/api/games/${asked}`, { settings: setup.changed });
+    const facts = await ask(`/api/games/${encodeURIComponent(asked)}`, { settings: setup.changed });
     if (asked !== setup.name) return; // another game was chosen meanwhile
     setup.facts = facts;
     setup.changed = facts.changed;
