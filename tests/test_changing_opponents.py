@@ -221,16 +221,3 @@ def test_copies_keep_who_sits_there_and_who_comes_next(clone: Any) -> None:
     again = clone(env)
     assert play_games(again, 3, 20) == play_games(env, 3, 20)
     assert {name for names in play_games(again, 3, 20) for name in names} >= {"high_low", "you"}
-
-
-def test_the_game_so_far_is_played_again_with_those_who_play_it() -> None:
-    env = make_solo("trick_taking", num_values=3, opponents=POOL)
-    env.set_opponents("high_low")
-    env.reset(seed=0)
-    env.set_opponents(POOL)
-    for seed in range(8):
-        _, info = env.reset(seed=seed)
-        env.set_opponents("high_low" if seed % 2 else POOL)
-        *_, info = env.step(first_legal(info))
-        episodes, now = env._episodes, env.states()[0]
-        assert env._played.positions(env.game, now, False, episodes.make_seating) is not None

@@ -118,10 +118,7 @@ class Rule:
 
     def for_records(self, arguments: Iterable[Any]) -> Any:
         """Return the compiled function for calls from Python with records of these types."""
-        return self.for_dtypes(frozenset(_record_types(arguments)))
-
-    def for_dtypes(self, dtypes: frozenset[np.dtype]) -> Any:
-        """Return the compiled function for calls with records of these types."""
+        dtypes = frozenset(_record_types(arguments))
         if dtypes not in self._kept:
             with _making:
                 if dtypes not in self._kept:
@@ -152,7 +149,9 @@ def address_of(function: Callable[..., Any], dtypes: Iterable[np.dtype]) -> int:
     """Return the address of a rule of four pointers, to records of these types, as a C function."""
     assert isinstance(function, Rule)
     signature = (numba.types.voidptr,) * 4
-    compiled = function.for_dtypes(frozenset(one for one in dtypes if one.names is not None))
+    compiled = _kept(
+        function, frozenset(one for one in dtypes if one.names is not None), for_c=True
+    )
     compiled.compile(signature)
     code = compiled.overloads[signature]
     return int(code.library.get_pointer_to_function(code.fndesc.llvm_cfunc_wrapper_name))
@@ -244,8 +243,8 @@ def _record_types(arguments: Iterable[Any]) -> Iterable[np.dtype]:
                 yield dtype
 
 
-def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
-    """Compile a rule for calls from Python, kept on disk.
+def _kept(called: Rule, dtypes: frozenset[np.dtype], for_c: bool = False) -> Any:
+    """Compile a rule for calls from Python, or from compiled code by its address, kept on disk.
 
     Numba names record types, and functions of one name, by counters of the process, so that two
     functions in its cache may bear one name (Numba's issue 7654). Therefore the names of the rule
@@ -255,7 +254,7 @@ def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
     related = dtypes.union(*(_related.get(dtype, ()) for dtype in dtypes))
     records = code_cache.digest(*sorted(repr(dtype.descr) for dtype in related))
     inner = {name: _renamed(one, records) for name, one in code_cache.rules_in(called)}
-    options = {**called.options, "inline": "never"}
+    options = {**called.options, "inline": "never", "no_cfunc_wrapper": not for_c}
     function = numba.njit(**options)(_copy(called, inner, _suffix(called, records)))
     code_cache.keep(function, called)
     return function

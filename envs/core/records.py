@@ -12,6 +12,9 @@ PROGRESS = np.dtype(
             ("actor", np.int64),  # the EXTERNAL seat that has acted last; NO_SEAT before
             ("steps", np.int64),  # of EXTERNAL seats in this game so far
             ("fault", np.int64),  # the illegal action that a compiled player has chosen
+            ("plies", np.int64),  # of all seats in this game so far
+            ("start_state", np.uint64),  # the stream of the table when the game began
+            ("start_gamma", np.uint64),
         ],
     )
 )

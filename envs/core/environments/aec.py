@@ -20,7 +20,6 @@ from ..play.driver import Seating
 from ..play.legal import illegal_action_message
 from ..play.loops import EXTERNAL, LOSS
 from ..play.tables import Tables, new_streams
-from ..played.played import Played
 from ..rng import fresh_seed, streams
 from . import common
 from .keywords import PETTINGZOO, with_keywords
@@ -130,13 +129,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         if seed is not None or not self._is_started:
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
-                self._tables = Tables(self.game, new_streams((1,)))
-                self._table = OneTable(self._tables, self._encoder, Played())
+                self._tables = Tables(self.game, new_streams((1,)), keeps_plies=True)
+                self._table = OneTable(self._tables, self._encoder)
                 self._link_tables()
             self._tables.rngs[:] = seeded
             self._is_started = True
         self.agents = []  # an error below leaves no game that could go on
-        self._table.played.begin(self._tables.rngs, None, deal)
         seat = self._table.start(deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -213,7 +211,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         """Return what a notebook shows: the game so far with the controls of a replay."""
         if not self._is_started:
             return nothing_yet(self)
-        return environment_bundle(self, self._table, self._render_seat)
+        return environment_bundle(self, self._tables, self._render_seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -4,7 +4,7 @@ The learning seat is fixed or drawn for each game, or in self-play every seat le
 has its own random stream.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from ..game import Game, check_range
 from ..play.driver import Seating
 from ..play.loops import ANY_SEAT, EXTERNAL, NO_DRAWS, Draws
 from ..play.tables import Tables, new_streams
-from ..played.played import Played
 from ..rng import checked_seeds, seed_games
 from .common import state_without
 from .opponents import Opponents
@@ -27,7 +26,7 @@ class Episodes:
     `seat` is a number, or "random" for a new one each game. `opponents` is one policy for all
     other seats, or a list with one for each, clockwise from the learning seat; a dict of policies
     and weights in place of a policy is a pool, from which each game draws one for each seat. In
-    `self_play` there are none. Where there is one table, `played` keeps how its game went.
+    `self_play` there are none.
     """
 
     def __init__(
@@ -36,15 +35,15 @@ class Episodes:
         seat: int | str,
         opponents: Any,
         skip_forced: bool,
-        played: Played | None = None,
         self_play: bool = False,
+        keeps_plies: bool = False,
     ) -> None:
         if seat != RANDOM_SEAT:
             check_range('seat (or "random")', seat, 0, game.num_seats - 1)
         self.game = game
         self.seat = seat
         self.skip_forced = skip_forced
-        self.played = played
+        self._keeps_plies = keeps_plies
         self.self_play = self_play
         self.set_opponents(opponents)
 
@@ -83,30 +82,15 @@ class Episodes:
         return "tables" in vars(self)
 
     def _make_tables(self, num_tables: int) -> None:
-        self.tables = Tables(self.game, new_streams((num_tables,)))
+        self.tables = Tables(self.game, new_streams((num_tables,)), self._keeps_plies)
         self.player_rngs = new_streams((num_tables, self.game.num_seats))
         self.draw_rngs = new_streams((num_tables,))
         self._seat_opponents()
 
     def _link_seating(self) -> None:
-        on_choice = None if self.played is None else self.played.choices.append
-        self.seating = self.make_seating(self.tables, self.player_rngs, on_choice)
+        policies, rngs = self.opponents.policies, self.player_rngs
+        self.seating = Seating(self.tables, policies, self.seated, rngs, self.skip_forced)
         self.seated = self.seating.seated  # as the games draw them
-
-    def make_seating(
-        self,
-        tables: Tables,
-        player_rngs: np.ndarray,
-        on_choice: Callable[[int], None] | None = None,
-    ) -> Seating:
-        """Seat the opponents at these tables, or at copies of them, with streams [N, seats]."""
-        policies = self.opponents.policies
-        return Seating(tables, policies, self.seated, player_rngs, self.skip_forced, on_choice)
-
-    def begin(self, deal: Any) -> None:
-        """Before a deal at the only table, note how its game begins."""
-        assert self.played is not None
-        self.played.begin(self.tables.rngs, self.player_rngs, deal)
 
     def learners(self) -> np.ndarray:
         """Return the learner's seat at each table [N]."""

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..played.played import MakeSeating
-    from .one_table import OneTable
+    from ..play.tables import Tables
 
 _ALONE = (
-    "The position now. What led to it cannot be played again: a player or the table has changed."
+    "The position now. What led to it cannot be played again: somebody has altered the position."
 )
 # Their wrappers hide the method that notebooks look for.
 _WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "BaseWrapper"))
@@ -17,10 +16,9 @@ _WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "
 
 def environment_bundle(
     env: object,
-    table: "OneTable",
+    tables: "Tables",
     seat: int | None,
     names: Sequence[str] | None = None,
-    make_seating: "MakeSeating | None" = None,
 ) -> dict[str, str]:
     """Return what a notebook shows of an environment: what `seat` may see, or all (seat None).
 
@@ -30,10 +28,10 @@ def environment_bundle(
     from ..drawing.render import drawn, picture_svg
     from ..played.page.replay import game_data, replay_frame
 
-    game, now = table.tables.game, table.tables.states[0]
-    positions = table.played.positions(game, now, table.options.skip_forced, make_seating)
-    states = [now] if positions is None else [position.state for position in positions]
-    plies = [(int(game.seat_to_act(p.state)), p.action) for p in (positions or ())[:-1]]
+    game, now = tables.game, tables.states[0]
+    positions = tables.game_so_far(0)
+    states = [now] if positions is None else [state for state, _ in positions]
+    plies = [(int(game.seat_to_act(state)), action) for state, action in (positions or ())[:-1]]
     data = game_data(game, states, plies, seat, names)
     data["start"] = len(plies)
     if positions is None:

@@ -11,7 +11,6 @@ from ..game import NO_SEAT
 from ..play.driver import Seating, no_choice_error
 from ..play.loops import FAULT, LOOK, NEW_GAME, NO_DRAWS, START, Draws, StepOptions
 from ..play.tables import Tables, new_report, step_of
-from ..played.played import Played
 from ..rng import fresh_seed, streams
 from .common import ObservationEncoder, state_without
 
@@ -20,12 +19,11 @@ class OneTable:
     """A table to be stepped; `mask`, `numbers` and `result` show how it stands.
 
     `mask` is int8 [A] and `numbers` [num_inputs], both of the seat to act, or of the last actor at
-    the end. `played` notes the actions.
+    the end.
     """
 
-    def __init__(self, tables: Tables, encoder: ObservationEncoder, played: Played) -> None:
+    def __init__(self, tables: Tables, encoder: ObservationEncoder) -> None:
         self.tables = tables
-        self.played = played
         self.report = new_report(tables.game, 1, encoder.is_scaled)
         self._encoder = encoder
         self._command = np.zeros(1, np.int64)
@@ -44,23 +42,10 @@ class OneTable:
         self._step_by: Callable[..., int] = lambda commands, options: step(
             *ahead, commands, report, options
         )
-        self._note = self.played.actions.append  # bound: looking it up at each step takes longer
-
-    def play(self, action: int) -> int:
-        """Play a legal action and the players' after it; return the seat to act, or NO_SEAT.
-
-        Raises PlayerError for a player's illegal action.
-        """
-        self._note(action)
-        return self._carry_out(action)
-
-    def lose(self, action: int) -> None:
-        """End the game by an illegal action of the action space."""
-        self._carry_out(action)
 
     def look(self, seat: int) -> None:
         """Write what a seat knows to `numbers` and `report.records`, even out of its turn."""
-        self._carry_out(LOOK - seat)
+        self.play(LOOK - seat)
 
     def start(self, deal: Any) -> int:
         """Start a game from `deal`, or else one with a choice; return the seat to act.
@@ -69,7 +54,7 @@ class OneTable:
         """
         self.report.results[:] = np.zeros(1, self.report.results.dtype)
         if deal is None:
-            seat = self._carry_out(NEW_GAME)
+            seat = self.play(NEW_GAME)
         else:
             self.tables.deal_from(0, deal)
             self.seating.begin(self.tables.all_rows)
@@ -80,7 +65,11 @@ class OneTable:
             raise no_choice_error(self.tables.game)
         return seat
 
-    def _carry_out(self, command: int) -> int:
+    def play(self, command: int) -> int:
+        """Play an action and the players' after it; return the seat to act, or NO_SEAT.
+
+        An illegal one loses. Raises PlayerError for a player's illegal action.
+        """
         self._command[0] = command
         if self.seating.is_compiled:
             self._step()
@@ -96,5 +85,5 @@ class OneTable:
         return self.tables.determinize(self.tables.all_rows, np.array([seat]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_step_by", "_note", "_seat", "mask", "numbers", "seating")
+        derived = ("_step", "_step_by", "_seat", "mask", "numbers", "seating")
         return state_without(self, derived)

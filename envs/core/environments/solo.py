@@ -12,7 +12,6 @@ from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_
 from ..game import NO_SEAT, Game, check_choice
 from ..play.legal import illegal_action_message
 from ..play.tables import random_actions
-from ..played.played import Played
 from ..rng import check_seed, fresh_seed
 from . import common
 from .episodes import Episodes
@@ -55,8 +54,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = common.ObservationEncoder(game, observation)
-        self._played = Played()
-        self._episodes = Episodes(game, seat, opponents, skip_forced, self._played)
+        self._episodes = Episodes(game, seat, opponents, skip_forced, keeps_plies=True)
         self._illegal_ends = common.IllegalEnds()
         self.observation_space = common.observation_space(game, self._encoder, layout)
         self.action_space = spaces.Discrete(game.num_actions)
@@ -103,7 +101,6 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._is_over = True  # an error below leaves no game that could go on
         if self._episodes.renew():
             self._link()
-        self._episodes.begin(deal)
         self._table.start(deal)
         self._find_seat()
         self._is_over = False
@@ -114,7 +111,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         episodes.seed([seed], self._row)
         self._generator, self._np_random_seed = None, seed
         if not self._is_started:
-            self._table = OneTable(episodes.tables, self._encoder, self._played)
+            self._table = OneTable(episodes.tables, self._encoder)
             self._link()
         self._is_started = True
 
@@ -137,7 +134,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if not self._mask[chosen]:
             replacement = self._replace(action)
             if replacement is None:
-                self._table.lose(chosen)
+                self._table.play(chosen)
                 return self._end()
             chosen = replacement
         self._is_over = True  # if an opponent fails
@@ -237,9 +234,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         episodes = self._episodes
         policies = (episodes.seating.policy_at(0, seat) for seat in range(self.game.num_seats))
         names = ["you" if policy is None else policy.name for policy in policies]
-        return environment_bundle(
-            self, self._table, self._shown_seat(), names, episodes.make_seating
-        )
+        return environment_bundle(self, self._table.tables, self._shown_seat(), names)
 
     def close(self) -> None:
         """Close the window, if there is one."""

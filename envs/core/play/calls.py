@@ -26,11 +26,11 @@ _numbers = count(1)
 
 
 @intrinsic
-def _call_at(typing, function, weights, observation, mask, rng):  # type: ignore[no-untyped-def]
+def _call_at(typing, function, weights, observation, mask, rng):
     """Call the C function at an address, of pointers to what a player is given."""
     signature = numba.int64(function, weights, observation, mask, rng)
 
-    def generate(context, builder, types, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, types, arguments):
         address, weights, observation, mask, rng = arguments
         words = context.make_array(types.args[3])(context, builder, mask).data
         pointer, word = ir.IntType(8).as_pointer(), ir.IntType(64)

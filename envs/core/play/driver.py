@@ -26,7 +26,7 @@ from .loops import (
     Seats,
     StepOptions,
 )
-from .policies import Memory, SeatedPolicy, player_table, repeats
+from .policies import Memory, SeatedPolicy, player_table
 from .tables import Tables, action_masks, step_of
 from .turns import Turns, read_only, turns_at
 
@@ -41,7 +41,6 @@ class Seating:
 
     EXTERNAL stands for seats whose actions come from outside; with `skip_forced`, their plies
     without a choice are played at once. `rngs` [tables, seats] are the players' own streams.
-    `on_choice`, if given, is called with each action of a policy that does not repeat its choices.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class Seating:
         seated: np.ndarray,
         rngs: np.ndarray,
         skip_forced: bool = False,
-        on_choice: Callable[[int], None] | None = None,
     ) -> None:
         self.tables = tables
         self.policies = tuple(policies)
@@ -59,7 +57,6 @@ class Seating:
         self.skip_forced = skip_forced
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, dtype=np.int16)
-        self._on_choice = on_choice
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
         self._is_watched = bool(self._remembers.any())
         self._players = player_table(tables.game, self.policies)
@@ -188,10 +185,6 @@ class Seating:
                 [self._ask_memory(policy, turns[k : k + 1]) for k in range(len(turns.rows))]
             )
         turns.check(policy.name)
-        if self._on_choice is not None and not repeats(policy):
-            is_choice = ~_is_single(turns.words) | (not self.skip_forced)
-            for action in turns.actions[is_choice].tolist():
-                self._on_choice(action)
         return turns.actions.astype(np.int64, copy=False)
 
     def _ask_memory(self, policy: SeatedPolicy, turn: Turns) -> int:

@@ -61,6 +61,8 @@ class Games(NamedTuple):
     rngs: np.ndarray  # [N] streams that deal and draw
     masks: np.ndarray  # [N, W] words of the seats to act; empty at the end
     progress: np.ndarray  # [N] PROGRESS records
+    starts: np.ndarray  # [N] positions in which the games began; empty where nobody asks
+    actions: np.ndarray  # int16 [N, H] of the first H plies of the games; H may be 0
 
 
 class Draws(NamedTuple):
@@ -195,6 +197,8 @@ def _advance(row, games, seats, action, most, observation, skip_forced):
     state, mask = games.states[row], games.masks[row]
     num_plies = np.int64(action != NO_ACTION)
     while True:
+        if action != NO_ACTION:
+            note_ply(row, games, action)
         seat = ply(state, games.rngs[row], action, mask)
         if seat == NO_SEAT or num_plies >= most:
             return seat
@@ -237,6 +241,7 @@ def _carry_out(row, slot, games, seats, command, report, options):
             draw_players(row, seats.draws, seats.policies)
             if command == NEW_GAME:
                 deal(state, games.rngs[row])
+            note_start(row, games)
             command = np.int64(GO_ON)
             if options.one_ply:
                 most = np.int64(0)
@@ -282,6 +287,25 @@ def _tell_end(row, slot, games, is_illegal, report):
         result.length = progress.steps
         progress.steps = 0
         encode_row(report.encoding, slot, report.finals[row])
+
+
+@rule
+def note_start(row, games):
+    """Note how a game begins, so that it can be repeated from its actions."""
+    progress, rng = games.progress[row], games.rngs[row]
+    progress.plies = 0
+    progress.start_state, progress.start_gamma = rng.state, rng.gamma
+    if row < games.starts.shape[0]:
+        games.starts[row] = games.states[row]
+
+
+@rule
+def note_ply(row, games, action):
+    """Note an action that is about to be played."""
+    progress = games.progress[row]
+    if progress.plies < games.actions.shape[1]:
+        games.actions[row, progress.plies] = action
+    progress.plies += 1
 
 
 @rule

@@ -74,8 +74,3 @@ def player_table(game: Game, policies: Sequence[SeatedPolicy]) -> np.ndarray:
             )
             row["is_blind"] = policy.is_blind
     return table
-
-
-def repeats(policy: SeatedPolicy) -> bool:
-    """Return whether a policy chooses the same again from the same observation and stream."""
-    return policy.row_function is not None and policy.remember is None

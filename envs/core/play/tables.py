@@ -27,20 +27,25 @@ from .loops import (
     loops_of,
 )
 
+MAX_PLIES = 4096  # of a game that can be repeated
+
 
 class Tables:
     """N running games: their positions and random streams, with methods for chosen rows.
 
-    `rows` below are table indices [K]; results are fresh arrays.
+    `rows` below are table indices [K]; results are fresh arrays. With `keeps_plies`, the games so
+    far can be repeated.
     """
 
-    def __init__(self, game: Game, rngs: np.ndarray) -> None:
+    def __init__(self, game: Game, rngs: np.ndarray, keeps_plies: bool = False) -> None:
         self.game = game
         self.states = game.new_states(len(rngs))
         self.rngs = rngs
         self.masks = np.zeros((len(rngs), game.num_mask_words), np.int64)
         self.progress = np.zeros(len(rngs), PROGRESS)
         self.clear(slice(None))
+        self.starts = game.new_states(len(rngs) if keeps_plies else 0)
+        self.actions = np.zeros((len(rngs), MAX_PLIES if keeps_plies else 0), np.int16)
         self.all_rows = np.arange(len(rngs))
         self.loops = loops_of(game)
 
@@ -72,7 +77,7 @@ class Tables:
     def clear(self, rows: Any) -> None:
         """Forget the games at these tables, before new ones or positions are laid out there."""
         self.masks[rows] = 0
-        self.progress[rows] = np.array((NO_SEAT, NO_SEAT, 0, NO_ACTION), PROGRESS)
+        self.progress[rows] = np.array((NO_SEAT, NO_SEAT, 0, NO_ACTION, 0, 0, 0), PROGRESS)
 
     def deal(self, rows: np.ndarray) -> None:
         """Deal new games from the tables' own streams."""
@@ -127,7 +132,26 @@ class Tables:
     @property
     def games(self) -> Games:
         """These tables, as loops take them."""
-        return Games(self.states, self.rngs, self.masks, self.progress)
+        return Games(self.states, self.rngs, self.masks, self.progress, self.starts, self.actions)
+
+    def game_so_far(self, row: int) -> list[tuple[np.record, int]] | None:
+        """Return the positions of a game with the action in each, NO_ACTION in the last.
+
+        Return None where it has had too many plies, or somebody has altered the position.
+        """
+        progress = self.progress[row]
+        if progress["plies"] > self.actions.shape[1]:
+            return None
+        stream = np.zeros(1, STREAM)
+        stream["state"], stream["gamma"] = progress["start_state"], progress["start_gamma"]
+        again = Tables(self.game, stream)
+        again.deal_from(0, self.starts[row])
+        plies = []
+        for action in self.actions[row, : progress["plies"]].tolist():
+            plies.append((again.states.copy()[0], action))
+            again.apply(again.all_rows, np.array([action]))
+        plies.append((again.states.copy()[0], NO_ACTION))
+        return plies if plies[-1][0].tobytes() == self.states[row].tobytes() else None
 
 
 def self_play_seats(game: Game, num_tables: int) -> Seats:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import WORD_BITS
 from ..game import NO_ACTION, NO_SEAT
-from .legal import PlayerError, illegal_action_message
+from .legal import check_legal
 from .policies import SeatedPolicy
 from .tables import Tables, action_masks
 
@@ -59,20 +58,8 @@ class Turns:
 
         It goes by the words of the masks, which no player is given.
         """
-        actions, game = self.actions, self.tables.game
-        if actions.shape != self.rows.shape or actions.dtype.kind not in "iu":
-            raise PlayerError(
-                f"{who} should choose one whole number for each of {len(self.rows)} rows; "
-                f"it gave {actions.dtype} of shape {actions.shape}"
-            )
-        in_range = (actions >= 0) & (actions < game.num_actions)
-        chosen = np.where(in_range, actions, 0).astype(np.int64)
-        bits = self.words[np.arange(len(chosen)), chosen // WORD_BITS] >> (chosen % WORD_BITS)
-        is_legal = in_range & (bits & 1 == 1)
-        if not is_legal.all():
-            first = int(is_legal.argmin())
-            mask = action_masks(self.words[first : first + 1], game.num_actions)[0]
-            raise PlayerError(illegal_action_message(game, who, int(actions[first]), mask))
+        game = self.tables.game
+        check_legal(game, who, self.actions, action_masks(self.words, game.num_actions))
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
