@@ -185,7 +185,7 @@ def test_loops_over_related_records_share_the_code_of_a_rule(cache: Path) -> Non
     one, other, common = (
         np.dtype((np.record, [(name, np.int64)])) for name in ("number", "other", "common")
     )
-    relate((one, other), common)
+    relate((one, other), (common,))
     with install_recorder("numba:compile") as compiled:
         assert _sum_of_one(np.ones(1, one)) == 2
         assert _sum_of_two(np.ones(1, one), np.ones(1, other)) == 3
