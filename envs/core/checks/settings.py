@@ -20,7 +20,7 @@ def idle_settings(sample: Sample) -> tuple[str, ...]:
         if others and not any(_matters(sample, other) for _, other in others):
             values = ", ".join(f"{value!r}" for value, _ in others)
             idle.append(
-                f"The house rule {setting.name} changes nothing: games with {values} go as those "
+                f"With these settings the house rule {setting.name} changes nothing: games with {values} go as those "
                 f"with {getattr(game.config, setting.name)!r}."
             )
     return tuple(idle)
