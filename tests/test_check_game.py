@@ -528,8 +528,8 @@ def test_a_house_rule_that_changes_nothing_is_a_warning() -> None:
     assert check_game(with_choices(), num_games=3).warnings == ()
     report = check_game(without_the_rule(), num_games=3)
     assert report.warnings == (
-        "With these settings the house rule odd changes nothing: games with 'high' go as those with "
-        "'low'.",
+        "With these settings the house rule odd changes nothing: games with 'high' go as those "
+        "with 'low'.",
     )
     assert "warning: With these settings the house rule odd" in str(report)
 

@@ -20,8 +20,8 @@ def idle_settings(sample: Sample) -> tuple[str, ...]:
         if others and not any(_matters(sample, other) for _, other in others):
             values = ", ".join(f"{value!r}" for value, _ in others)
             idle.append(
-                f"With these settings the house rule {setting.name} changes nothing: games with {values} go as those "
-                f"with {getattr(game.config, setting.name)!r}."
+                f"With these settings the house rule {setting.name} changes nothing: games with "
+                f"{values} go as those with {getattr(game.config, setting.name)!r}."
             )
     return tuple(idle)
 
