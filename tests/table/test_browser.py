@@ -726,3 +726,14 @@ def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(
         page.wait_for_selector("#board [aria-label$='face down']")
         assert page.locator("#board [role=button]").count() == 0
         assert page.locator("#board [data-part$='\\:back\\:9']").count() == 4
+
+
+def test_a_shared_link_is_shown_and_asks_before_it_opens(browser: Any, address: str) -> None:
+    made = {"game": "trick_taking", "settings": {"num_values": 5}, "deal": {}, "seed": 4}
+    with opened(browser, address, WIDTHS["desktop"]) as page:
+        page.evaluate("(made) => openShared(JSON.stringify(made))", made)
+        page.wait_for_selector("#shared-about >> text=trick_taking, 0 moves played")
+        assert page.evaluate("game.token") is None  # nothing has been opened
+        page.click("#shared-open")
+        page.wait_for_selector("#status.yours")
+        assert not page.is_visible("#shared")

@@ -399,7 +399,7 @@ def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
 def test_a_player_that_thinks_longer_than_the_limit_is_refused(
     client: TestClient, name: str
 ) -> None:
-    table = {"game": "president", "settings": {}, "seats": [ME, *[player(name)] * 3]}
+    table = {"game": "top_trumps", "settings": {}, "seats": [ME, player(name)]}
     answer = client.post("/api/tables", json=table, headers=AS_OWNER)
     assert answer.status_code == 400 and "the limit here is 30 s" in answer.json()["error"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from parlour.scripts.table import live
+from parlour.scripts.table import host, live
 from parlour.scripts.table.host import Host
 from parlour.scripts.table.live import LiveTable
 from parlour.scripts.table.serving import open_browser
@@ -100,21 +100,21 @@ def test_one_table_is_alive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Host, "_check_files", slowly)
 
     async def race() -> None:
-        host = Host(TableStore(tmp_path / "tables.db"))
+        tables = Host(TableStore(tmp_path / "tables.db"))
         seats = tuple(Occupant(**each) for each in (ME, player("high_low")))
-        id, _ = await host.open(Setup("trick_taking", SMALL, seats, 5))
+        id, _ = await tables.open(Setup("trick_taking", SMALL, seats, 5))
 
         async def refused() -> None:
-            table = await host._live(id)
-            host._drop_if_empty(table)
+            table = await tables._live(id)
+            tables._drop_if_empty(table)
 
         async def come() -> None:
-            made.append(await host._live(id))
+            made.append(await tables._live(id))
 
         first, second = asyncio.create_task(refused()), asyncio.create_task(come())
         await first
         await asyncio.gather(second, asyncio.create_task(come()))
-        host.close()
+        tables.close()
 
     asyncio.run(race())
     assert made[0] is made[1]
@@ -178,3 +178,21 @@ def test_a_request_is_taken_at_its_word(tmp_path: Path, change: dict, said: str)
         assert refused.status_code == 400 and said in refused.json()["error"]
         for key, status in ((OWNER, 403), (f"bearer {OWNER}", 200)):
             assert client.get("/api/games", headers={"Authorization": key}).status_code == status
+
+
+def test_loading_a_listed_player_is_no_thinking_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, dict]] = []
+    load = host.make_policy
+
+    def note(name: str, game: Any, **settings: Any) -> Any:
+        made.append((name, settings))
+        return load(name, game, **settings)
+
+    monkeypatch.setattr(host, "make_policy", note)
+    seats = [ME, player("mcts:milliseconds=20000")]
+    with server(tmp_path) as client:
+        for _ in range(2):  # once a process
+            open_table(client, "trick_taking", seats, settings=SMALL)
+    assert made == [("mcts", {"milliseconds": 1})]
