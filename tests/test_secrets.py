@@ -112,7 +112,9 @@ def test_streams_do_not_depend_on_whether_the_hash_is_compiled() -> None:
     compiled = player_streams(seeds, 8, sittings)
     in_python = np.zeros_like(compiled)
     with np.errstate(over="ignore"):
-        plain(rng._start_all)(in_python, np.array(seeds, np.uint64), sittings)
+        others, rows = np.zeros(3, in_python.dtype), np.arange(3)
+        start = plain(rng.seed_games)
+        start(np.array(seeds, np.uint64), sittings, rows, others, in_python, others)
     assert compiled.shape == (3, 8)
     assert (compiled == in_python).all()
 
