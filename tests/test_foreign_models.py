@@ -336,7 +336,7 @@ def test_a_file_that_is_no_model_is_refused(name: str, tmp_path: Path) -> None:
 def test_onnx_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     (tmp_path / "mine.onnx").write_text("mine.onnx.data")
-    with pytest.raises(ValueError, match=r"mine\.onnx needs the extra: .*parlour\[onnx\]"):
+    with pytest.raises(ValueError, match=r"mine\.onnx needs the extra: .*\[onnx\]'"):
         make_policy(str(tmp_path / "mine.onnx"), GAME)
 
 

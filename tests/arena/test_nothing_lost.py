@@ -195,10 +195,11 @@ def test_a_store_whose_results_are_all_damaged_has_none_to_rate(
 def test_a_game_of_a_store_that_cannot_be_written_to_can_be_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, page = tmp_path / "store.db", tmp_path / "game.html"
+    path, page = tmp_path / "store.db", tmp_path / "pages" / "game.html"
     played(path)
+    page.parent.mkdir()
     (tmp_path / "store.db-shm").symlink_to("no folder/index")  # SQLite cannot make it
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) == page.parent)
     assert main(["replay", str(path), "--html", str(page), "--think", "0"]) == 0
 
 

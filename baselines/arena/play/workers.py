@@ -47,11 +47,11 @@ def play_all(
     result in between.
     """
     check_workers(workers)
-    workers = workers._replace(num_workers=min(workers.num_workers, len(batches) or 1))
     if workers.num_workers == 1 and not workers.cluster:
         yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
-    else:
-        yield from _in_processes(batches, workers)
+    else:  # with one batch, too: a player that ends its process does not end this one
+        num_workers = min(workers.num_workers, len(batches) or 1)
+        yield from _in_processes(batches, workers._replace(num_workers=num_workers))
 
 
 def check_workers(workers: Workers) -> None:
