@@ -92,8 +92,8 @@ def check_bounds(records: np.ndarray, fields: tuple[Field, ...]) -> None:
 def check_redeal(about: ModuleType, tables: Tables, rows: np.ndarray, seats: np.ndarray) -> None:
     """Re-deal for these seats: they see the same bytes, and the true positions stay."""
     before = tables.states.tobytes()
-    dealt = Tables(tables.game, np.zeros(0, tables.rngs.dtype))
-    dealt.states = tables.determinize(rows, seats, streams(range(len(rows)), 1))
+    dealt = Tables(tables.game, streams(range(len(rows))))
+    dealt.states[:] = tables.determinize(rows, seats, streams(range(len(rows)), 1))
     assert tables.states.tobytes() == before
     everyone = np.arange(len(rows))
     assert tables.observe(rows, seats).tobytes() == dealt.observe(everyone, seats).tobytes()

@@ -82,7 +82,7 @@ def _that_fit(game: Game, state: np.record, action: int, onlooker: int | None) -
     tables.states[:] = state
     rows = tables.all_rows
     if is_drawn:
-        tables.states = tables.determinize(rows, np.full(len(rows), onlooker), tables.rngs)
+        tables.states[:] = tables.determinize(rows, np.full(len(rows), onlooker), tables.rngs)
     turns = turns_at(tables, rows)
     return turns[turns.masks[:, action] == 1]
 

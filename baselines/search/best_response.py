@@ -93,7 +93,7 @@ def _grow_layer(
 ) -> tuple[_TreeLayer, np.ndarray]:
     """Return a layer and the positions of the next. Raises _TooLarge for more than `room` moves."""
     tables = Tables(game, new_streams((len(states),)))
-    tables.states = states
+    tables.states[:] = states
     acting, observations, words = tables.show(tables.all_rows)
     returns = tables.returns(tables.all_rows)
     masks = action_masks(words, game.num_actions)

@@ -85,7 +85,7 @@ def test_4_only_the_order_of_the_decks_is_hidden(num_players: int) -> None:
     table = Table(random_board(random.Random(num_players), num_players))
     rows = np.zeros(60, np.int64)
     determinized = Tables(table.game, streams(range(60)))
-    determinized.states = table.determinize(rows, rows, streams(range(60), 9))
+    determinized.states[:] = table.determinize(rows, rows, streams(range(60), 9))
     seats = np.arange(60) % num_players
     before = table.observe(rows, seats)
     assert determinized.observe(determinized.all_rows, seats).tobytes() == before.tobytes()

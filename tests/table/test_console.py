@@ -185,7 +185,7 @@ def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]
 
 def test_only_the_own_seat_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     table = table_of("president")
-    console.play(table, 0, answers("quit"))
+    console.play(table, 0, answers("", "quit"))  # the table may take two screens
     shown = capsys.readouterr().out
     names = ["You", "Random 1", "Random 2", "Random 3"]
     for line in with_names(table.game.describe(table.state, 0), names).splitlines():
