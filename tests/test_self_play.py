@@ -141,7 +141,11 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
         (ppo, {"clip": 0.0}, "clip must be above 0"),
         (ppo, {"gae_lambda": 1.5}, r"gae_lambda must be in 0 \.\. 1"),
         (ppo, {"first_place_weight": -0.1}, r"first_place_weight must be in 0 \.\. 1"),
-        (ppo, {"opponents": ("random",)}, "a weight for each of the opponents; got 0 for 1"),
+        (
+            ppo,
+            {"opponents": ("random",), "opponent_weights": (1.0, 1.0)},
+            "a weight for each of the opponents; got 2 for 1",
+        ),
         (ppo, {"self_play": 0.0}, "not all 0"),
         (ppo, {"opponents": ("playout",), "opponent_weights": (1.0,)}, "playout is not compiled"),
         (expert_iteration, {"num_tables": 0}, "num_tables must be"),

@@ -135,12 +135,13 @@ def _stored(row: tuple[Any, ...]) -> StoredTable:
     id, setup, version, tokens, actions, undone, is_over, changed = row
     with _telling(f"table {id}"):
         data, digests = _parted(setup)
+        made = setup_from(data)
         tokens = json.loads(tokens)
-        if not isinstance(tokens, list) or len(tokens) != len(data["seats"]) + 1:
+        if not isinstance(tokens, list) or len(tokens) != len(made.seats) + 1:
             raise ValueError("it should have a token for each seat, and one for spectators")
         return StoredTable(
             id,
-            setup_from(data),
+            made,
             version,
             tuple(map(str, tokens)),
             _actions(json.loads(actions)),

@@ -95,7 +95,7 @@ def test_a_transcript_is_replayed_with_exact_values(
         (["no-such-file"], "cannot read"),
         (["{game}", "--seat", "9"], "seat must be in 0 .. 1"),
         (["{junk}"], "not a text file"),
-        (["{game}", "--html", "/no/such/folder/x.html", "--think", "0"], "cannot write"),
+        (["{game}", "--html", "/no/such/folder/x.html", "--think", "0"], "no folder"),
     ],
 )
 def test_wrong_arguments_get_one_line(
