@@ -65,13 +65,13 @@ class TableStore:
         stays as it is.
         """
         self._is_trusted = is_trusted
-        self._lock = _lock(path, address) if address else None
         self._added: set[str] = set()  # ids of tables, by this process
         try:
             self._connection = _opened(path)
             self._connection.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{path} cannot keep tables: {error}") from error
+        self._lock = _lock(path, address) if address else None  # nothing beside another's file
 
     def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
