@@ -494,7 +494,7 @@ def test_without_a_referee_a_fault_is_found_and_its_place_or_remedy_named(
 
 
 def test_an_index_that_one_game_of_many_has_outside_is_found() -> None:
-    changes = {"apply_action": apply_outside_the_hands_once}
+    changes: dict[str, Any] = {"apply_action": apply_outside_the_hands_once}
     assert check_game(dataclasses.replace(SOUND, **changes), num_games=1).num_games == 1
     sentence = r"seed \d+: test_check_game.py, line \d+, .* index 2 is out of bounds"
     assert check_that_fails(changes, sentence, num_games=200) == "bounds"

@@ -353,8 +353,8 @@ def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) 
     assert files == {"checkpoint.pt", "checkpoint.md", "curve.csv", "curve.png"}
     assert (tmp_path / "run" / session.PLOT_FILE).read_bytes().startswith(b"\x89PNG")
     assert told == [step / 16 for step in range(1, 17)]
-    point = [("random", 0), ("random", 4), ("lowest", 4)]
-    assert games == [*3 * point, ("random", 0), ("random", 6), ("lowest", 6)]
+    told_of_a_point = [("random", 0), ("random", 4), ("lowest", 4)]
+    assert games == [*3 * told_of_a_point, ("random", 0), ("random", 6), ("lowest", 6)]
     curve = curve_in(tmp_path)
     assert [point["against"] for point in curve] == ["random", "lowest"] * 4
     assert [float(point["done"]) for point in curve[::2]] == [0.25, 0.5, 0.75, 1.0]

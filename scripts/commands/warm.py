@@ -11,7 +11,7 @@ import gymnasium
 
 from ...baselines.one_game import play
 from ...baselines.policies.roster import own_players
-from ...envs import GAMES, load_game
+from ...envs import GAMES, find_game
 from ...envs.core.code_cache import cache_folder
 from ..options import known_games
 
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Compile, and print one line for each game."""
     for name in known_games(arguments.game):
         start = time.perf_counter()
-        game = load_game(name)
+        game = find_game(name)
         for script, player in own_players(game).items():
             if player.row_function is not None:
                 play(game, script, seed=0)

@@ -281,6 +281,8 @@ def _load_player(trial: GameTable, spec: str) -> None:
     """Let a listed player choose once with a small budget: loading its code is no thinking time."""
     name, _, rest = spec.partition(":")
     settings = parse_settings(rest)
-    small = {key: 1 for key in ("milliseconds", "num_simulations") if key in settings}
+    small: dict[str, Any] = {
+        key: 1 for key in ("milliseconds", "num_simulations") if key in settings
+    }
     policy = make_policy(name, trial.game, **{**settings, **small})
     trial.seating.choose(policy, turns_at(trial.tables, trial.tables.all_rows))

@@ -474,8 +474,10 @@ def test_the_curve_shows_every_point_with_its_interval(
     first, second, fair = axes.get_lines()
     for line, player, shares in ((first, "lowest", (30, 40, 50)), (second, "random", (40, 50, 60))):
         assert line.get_label() == f"against {player}: {shares[-1]}.0 %"
-        np.testing.assert_allclose(line.get_xydata(), np.transpose([(1.5, 3.0, 4.5), shares]))
-    assert set(fair.get_ydata()) == {25.0}
+        np.testing.assert_allclose(
+            np.asarray(line.get_xydata()), np.transpose([(1.5, 3.0, 4.5), shares])
+        )
+    assert set(np.asarray(fair.get_ydata()).tolist()) == {25.0}
     for text in (axes.yaxis.label, axes.xaxis.label):
         box, page = text.get_window_extent(), drawn[0].bbox
         assert page.x0 <= box.x0 < box.x1 <= page.x1 and page.y0 <= box.y0 < box.y1 <= page.y1

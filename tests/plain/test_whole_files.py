@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,20 @@ OLD = "what was there before\n"
 
 class Learner(Resumable):
     parts = ("network",)
-    network, progress = nn.Linear(8, 8), (1,)
+    network: Any = nn.Linear(8, 8)
+    progress: Any = (1,)
 
 
 CHECKPOINT = Checkpoint("trick_taking", 0, {}, "ppo", {}, (8,), {"layer": torch.zeros(64)})
 TABLE = play_tournament(GAME, ["random", "first_play"], 2)
 POINT = {"against": "random", "cpu_seconds": 60.0, "fair_share": 0.5}
 POINT |= {"first_places": 0.5, "low": 0.4, "high": 0.6}
+
+
+def recorded(name: str, path: Path) -> None:
+    record(Recorded(GAME, ("random",) * 2), range(4), path, name)
+
+
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "text": lambda path: write_whole(path, "new " * 50),
     "checkpoint.pt": lambda path: save_checkpoint(CHECKPOINT, path),
@@ -54,13 +62,7 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "result.json": lambda path: write_json(list(range(99)), str(path)),
     "curve.png": lambda path: draw_curve([POINT], path),
     "results.json": lambda path: export(TABLE, path.parent),
-    **{
-        f"games.{name}": lambda path, name=name: record(
-            Recorded(GAME, ("random",) * 2), range(4), path, name
-        )
-        for name in FORMATS
-        if name != "minari"
-    },
+    **{f"games.{name}": partial(recorded, name) for name in FORMATS if name != "minari"},
 }
 
 
