@@ -44,6 +44,9 @@ def test_games_are_those_that_are_played_ply_by_ply(
     seated = np.random.default_rng(0).integers(0, 3, (20, 3, game.num_seats))
     seeds = np.array([SEED_LIMIT - 1, *range(19)])
     compiled = play_deals(game, policies, seeds, seated, num_threads)
+    alike = np.broadcast_to(seated[0, :1], (20, 1, game.num_seats))  # no array of its own
+    expected = play_deals(game, policies, seeds, alike.copy(), num_threads)
+    np.testing.assert_array_equal(play_deals(game, policies, seeds, alike), expected)
     for deal, sitting in np.ndindex(seated.shape[:2]):
         players = [policies[index] for index in seated[deal, sitting]]
         one = Playthrough(game, players, int(seeds[deal]), sitting=sitting)

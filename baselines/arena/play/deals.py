@@ -61,7 +61,7 @@ def _returns(
     tables.states[:] = np.repeat(dealt.states, num_sittings)
     sittings = tables.all_rows % num_sittings
     rngs = player_streams(np.repeat(seeds, num_sittings), num_seats, sittings)
-    places = seated.reshape(num_games, num_seats).astype(np.int16)
+    places = np.array(seated.reshape(num_games, num_seats), np.int16, order="C")
     seats = Seats(places, players, rngs, NO_DRAWS)
     commands = np.full(num_games, START)
     step = step_of(game)

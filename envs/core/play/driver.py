@@ -51,12 +51,13 @@ class Seating:
         rngs: np.ndarray,
         skip_forced: bool = False,
     ) -> None:
+        assert rngs.flags.c_contiguous  # the compiled step does not look
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
         self.skip_forced = skip_forced
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
-        self.seated = np.array(seated, dtype=np.int16)
+        self.seated = np.array(seated, np.int16, order="C")
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
         self._is_watched = bool(self._remembers.any())
         self._players = player_table(tables.game, self.policies)

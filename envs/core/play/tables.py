@@ -40,7 +40,7 @@ class Tables:
     def __init__(self, game: Game, rngs: np.ndarray, keeps_plies: bool = False) -> None:
         self.game = game
         self.states = game.new_states(len(rngs))
-        self.rngs = rngs
+        self.rngs = np.ascontiguousarray(rngs)  # the compiled step does not look
         self.masks = np.zeros((len(rngs), game.num_mask_words), np.int64)
         self.progress = np.zeros(len(rngs), PROGRESS)
         self.clear(slice(None))
