@@ -487,9 +487,12 @@ def test_an_edit_of_what_a_rule_needs_makes_a_new_digest(
     assert (digest_with(tmp_path, monkeypatch, old, new) != before) is is_another
 
 
-def test_the_bounds_check_has_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("setting", "value"), [("BOUNDSCHECK", 1), ("OPT", 0)])
+def test_settings_that_change_the_code_have_code_of_their_own(
+    setting: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = code_cache.content_digest(popcount)
-    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    monkeypatch.setattr(numba.config, setting, value)
     code_cache.content_digest.cache_clear()
     assert code_cache.content_digest(popcount) != before
 

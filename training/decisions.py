@@ -110,7 +110,7 @@ def rows_of(value: Any, tables: slice) -> Any:
     return type(value)(*(rows_of(part, tables) for part in value))
 
 
-def play_batch(**meanings: Any) -> Function:
+def play_batch(**bindings: Any) -> Function:
     """Return the loop for the functions of one way to act, and the rules of a game.
 
     `start(play_state, table, deciders)` seats and deals. `decide(into, index, play_state, table,
@@ -119,10 +119,10 @@ def play_batch(**meanings: Any) -> Function:
     index, play_state, table, is_over)` and `complete(into, spare, table, decay)` add what `Batch`
     does not have.
     """
-    meanings["pay"] = bind(_pay, **meanings)
-    meanings["go_on"] = bind_inline(_go_on, **meanings)
-    meanings["finish"] = bind(_finish, **meanings)
-    return bind(_play_batch, **meanings)
+    bindings["pay"] = bind(_pay, **bindings)
+    bindings["go_on"] = bind_inline(_go_on, **bindings)
+    bindings["finish"] = bind(_finish, **bindings)
+    return bind(_play_batch, **bindings)
 
 
 def _play_batch(into, spare, play_state, deciders, decay):

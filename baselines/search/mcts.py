@@ -29,9 +29,9 @@ from .playouts import (
     EPSILON,
     MAX_BUDGET,
     PlayoutScratch,
+    bindings_for,
     checked_budget,
     determinize_template,
-    meanings_for,
     play_out_template,
     playout_function,
     playout_player,
@@ -190,7 +190,7 @@ class TreeSearch:
         self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
         self.settings = settings
         self._scratch = PlayoutScratch.empty(game, weights)
-        in_playouts = meanings_for(game, row_function)
+        in_playouts = bindings_for(game, row_function)
         in_tree = in_playouts if shorten is keep_all else bindings_of(game)
         choose = playout_function(row_function, weights)
         has_tree = settings.expansion_threshold != NEVER

@@ -131,7 +131,7 @@ def _network_plays(scratch, rng):
     return row_function(scratch.weights[0], scratch.observation[0], scratch.words, rng)
 
 
-def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
+def bindings_for(game: Game, row_function: Function) -> dict[str, Function]:
     """Return the rules by name for a loop in which `row_function` plays.
 
     Players that look at the mask alone are not made to wait for an observation.

@@ -62,23 +62,23 @@ def vector_rule(function: F) -> F:
 
 
 @lru_cache(maxsize=1024, typed=True)
-def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
+def bind(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
+    """Compile a copy of `template` in which the global names in `bindings` mean the given objects.
 
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
     compiled functions gives one specialised loop, the same one each time.
     """
-    return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
+    return _compiled(_copy(template, bindings), dict(getattr(template, "options", _LEAN)))
 
 
 @lru_cache(maxsize=1024, typed=True)
-def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+def bind_inline(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
     """Bind as `bind`, and inline the function into each compiled caller, for hot loops.
 
     Numba inlines it before it finds types, which also saves compiling it by itself.
     """
     options = getattr(template, "options", _LEAN)
-    return _compiled(_copy(template, meanings), {**options, "inline": "always"})
+    return _compiled(_copy(template, bindings), {**options, "inline": "always"})
 
 
 def relate(records: Iterable[np.dtype], common: Iterable[np.dtype]) -> None:
@@ -205,12 +205,12 @@ def _compiled(function: F, options: dict[str, Any]) -> F:
 
 
 def _copy(
-    function: Callable[..., Any], meanings: dict[str, Any], suffix: str = ""
+    function: Callable[..., Any], bindings: dict[str, Any], suffix: str = ""
 ) -> types.FunctionType:
     """Return a copy of a function's Python source in which some global names mean other objects."""
     source = python_source(function)
     names = dict(source.__globals__)
-    for name, meaning in meanings.items():
+    for name, meaning in bindings.items():
         _set_meaning(names, name, meaning)
     copy = types.FunctionType(
         source.__code__, names, source.__name__, source.__defaults__, source.__closure__

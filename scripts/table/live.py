@@ -214,7 +214,8 @@ class LiveTable:
             raise Refused("take a seat first, once: type sit")
         if kind == "look":
             connection.is_narrow, connection.looks_from = message["is_narrow"], message.get("seat")
-            connection.put(self.position_for(connection))
+            async with self.changing:  # and not a move that is not kept yet
+                connection.put(self.position_for(connection))
             return
         if kind != "look_back":
             if connection.seat is SPECTATOR and not (setup.is_open and kind == "explain"):
