@@ -33,7 +33,7 @@ class OneTable:
         report = self.report = self._encoder.with_views(self.report)
         self.mask = mask_rows_as_bytes(report.masks, self.tables.game.num_actions)[0]
         self.numbers = report.numbers[0]
-        self.seating = seating
+        self.seating, self._is_compiled = seating, seating.is_compiled
         self._seat = self.tables.progress["seat"]
         self.options = StepOptions(seating.skip_forced, needs_choice=True)
         ahead = 0, 1, self.tables.games, seating.seats(draws)
@@ -71,12 +71,13 @@ class OneTable:
         An illegal one loses. Raises PlayerError for a player's illegal action.
         """
         self._command[0] = command
-        if self.seating.is_compiled:
+        if self._is_compiled:
             self._step()
-            if self._seat[0] == FAULT:
+            seat: int = self._seat.item()
+            if seat == FAULT:
                 self.seating.blame(0)
-        else:
-            self.seating.drive(self._step_by, self._command.copy(), self.options)
+            return seat
+        self.seating.drive(self._step_by, self._command.copy(), self.options)
         return self._seat.item()
 
     def determinize(self, seat: int, rng: np.ndarray | None) -> np.record:
