@@ -10,7 +10,7 @@ import time
 import gymnasium
 
 from ...baselines.one_game import play
-from ...baselines.policies.roster import own_players
+from ...baselines.policies.roster import BLIND, own_players
 from ...envs import GAMES, find_game
 from ...envs.core.code_cache import cache_folder
 from ..options import known_games
@@ -28,9 +28,11 @@ def run(arguments: argparse.Namespace) -> None:
     for name in known_games(arguments.game):
         start = time.perf_counter()
         game = find_game(name)
-        for script, player in own_players(game).items():
-            if player.row_function is not None:
-                play(game, script, seed=0)
+        players = {**BLIND, **own_players(game)}
+        scripts = [script for script, player in players.items() if player.row_function is not None]
+        ends = [(one.returns, one.state) for one in (play(game, script) for script in scripts)]
+        for _, state in ends:
+            game.legal_action_list(state)  # as pictures and texts do
         gymnasium.make(f"parlour:{GAMES[name]}").reset(seed=0)
         print(f"{name} is compiled ({time.perf_counter() - start:.1f} s)", flush=True)
     print(f"compiled code is kept in {cache_folder()}")
