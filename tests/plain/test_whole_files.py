@@ -68,13 +68,15 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
 
 @contextlib.contextmanager
 def full_disk(size: int = 60) -> Iterator[None]:
-    """No file may grow beyond this size."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """No file may grow beyond this size; Python would keep a part of a module that it compiles."""
+    limits, before = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = before
 
 
 @pytest.mark.parametrize("name", WRITERS)
