@@ -170,7 +170,6 @@ LEAVES: dict[str, tuple[str, ...]] = {
         "training.session",
     ),
     "baselines.arena.contest": (
-        "baselines.arena.play.workers",
         "scripts.plans",
         "scripts.table.stored_games",
     ),
@@ -256,7 +255,7 @@ if {has_arena}:
 
 
 # Still imported at the head of modules that everybody needs.
-FIRM = ("baselines.arena.contest", "envs.core.drawing", "envs.core.played")
+FIRM = ("envs.core.drawing",)
 
 
 @pytest.mark.long

@@ -10,7 +10,6 @@ This file imports only the standard library, so that `sandbox` can also try it a
 import ctypes
 import errno
 import os
-import signal
 import struct
 import sys
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ _USER, _MOUNTS, _PROCESSES, _NETWORK = 0x10000000, 0x00020000, 0x20000000, 0x400
 _MESSAGES, _HOST_NAME = 0x08000000, 0x04000000
 _NAMESPACES = _USER | _MOUNTS | _PROCESSES | _NETWORK | _MESSAGES | _HOST_NAME
 _CAPABILITY_VERSION_3 = 0x20080522
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+_PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 4, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _MAX_OPEN_FILES = 1024
 
@@ -136,12 +135,6 @@ def limit_resources(memory: int, file_size: int, processes: int | None) -> None:
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(number, (value, value))
-
-
-def end_with_parent() -> None:
-    """Have the system kill this process when the one that started it ends."""
-    if sys.platform == "linux":
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _check(status: int, what: str) -> None:

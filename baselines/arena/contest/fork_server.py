@@ -33,9 +33,9 @@ from ....envs.core.rng import streams
 from ...players.making import make_policy
 from ...policies.file_names import CODE
 from ..play.entrants import names_a_file
+from ..play.parent import end_with_parent
 from .confine import (
     drop_privileges,
-    end_with_parent,
     enter_sandbox,
     limit_resources,
     refuse_channels,

@@ -18,8 +18,8 @@ from ....envs.core.game import check_range
 from ....envs.core.play.legal import PlayerError
 from ....envs.core.play.slices import check_num_threads
 from ....envs.core.words import how_to_install
-from ..contest.confine import end_with_parent
 from .batches import DealBatch, Outcomes, play_batch
+from .parent import end_with_parent
 
 Submit = Callable[[DealBatch], Future]  # start to play a batch
 
