@@ -9,8 +9,9 @@ import pytest
 import parlour
 from parlour.baselines import compiled_policy, make_policy
 from parlour.envs.core.compile import rule
-from parlour.envs.core.play.calls import NO_WEIGHTS, call_player, callable_player
+from parlour.envs.core.play.calls import call_player
 from parlour.envs.core.play.legal import PlayerError
+from parlour.envs.core.play.policies import NO_WEIGHTS, callable_player
 from parlour.envs.core.play.tables import step_of
 from parlour.envs.core.rng import STREAM, below, rng
 

@@ -13,9 +13,9 @@ import numpy as np
 from ...envs.core.bits import gather_mask
 from ...envs.core.compile import rule
 from ...envs.core.game import Function, Game
-from ...envs.core.play.calls import RAISED, call_player
+from ...envs.core.play.calls import call_player
 from ...envs.core.play.legal import check_legal
-from ...envs.core.play.policies import NO_OBSERVATION, Memory, player_table
+from ...envs.core.play.policies import NO_OBSERVATION, RAISED, Memory, player_table
 from ...envs.core.rng import fresh_seed, streams
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.compile import bind, bind_inline, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
-from ...envs.core.play.calls import NO_WEIGHTS
 from ...envs.core.play.loops import bindings_of
+from ...envs.core.play.policies import NO_WEIGHTS
 from ..networks.learned import guide_network
 from ..policies.policy import Policy, Search, searching_policy
 from ..policies.settings import checked_number

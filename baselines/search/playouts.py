@@ -11,8 +11,8 @@ import numpy as np
 from ...envs.core.bits import random_allowed
 from ...envs.core.compile import bind
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.play.calls import NO_WEIGHTS
 from ...envs.core.play.loops import bindings_of, no_observation
+from ...envs.core.play.policies import NO_WEIGHTS
 from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets

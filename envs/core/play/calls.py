@@ -4,24 +4,15 @@ A player is compiled as a C function of pointers to its weights, observation, ma
 intrinsic below is the only place that needs LLVM; `tests/test_calls.py` says what it relies on.
 """
 
-from functools import cache
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from ..compile import address_of, array_rule, bind, is_lean, unbound
-from ..game import Function
-from ..rng import STREAM
-
-NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
-RAISED = -9  # in place of an action: a player has raised an error
-
-row_function = ask = OBSERVATION = WEIGHTS = NUM_WORDS = unbound
-_uncompiled: dict[int, Any] = {}  # players in plain Python, by the number that stands for them
+_uncompiled: dict[int, Callable[..., Any]] = {}  # players in plain Python, by their numbers
 _numbers = count(1)
 
 
@@ -42,6 +33,13 @@ def _call_at(typing, function, weights, observation, mask, rng):
     return signature, generate
 
 
+def number_of_uncompiled(player: Callable[..., Any]) -> int:
+    """Return a number that stands for a player in place of its address, in plain Python."""
+    number = next(_numbers)
+    _uncompiled[number] = player
+    return number
+
+
 def _call_uncompiled(function: int, weights: int, observation: Any, mask: Any, rng: Any) -> int:
     return int(_uncompiled[int(function)](observation, mask, rng))
 
@@ -49,59 +47,3 @@ def _call_uncompiled(function: int, weights: int, observation: Any, mask: Any, r
 # Take the address of a function and of its weights, an observation record, a mask in words [W] and
 # a stream; return the action.
 call_player = _call_uncompiled if numba.config.DISABLE_JIT else _call_at
-
-
-@cache  # and kept, because the code of a function lives no longer than it
-def _entry(row_function: Function, *dtypes: Any, num_words: int) -> tuple[Any, int]:
-    """Return a function of pointers that asks a player, and its address."""
-    template = _ask_script if len(dtypes) == 1 else _ask_network
-    bindings = dict(zip(("OBSERVATION", "WEIGHTS"), dtypes, strict=False))
-    entry = bind(template, row_function=row_function, NUM_WORDS=num_words, **bindings)
-    if not is_lean(row_function):
-        entry = bind(_ask_guarded, ask=entry)
-    return entry, address_of(entry, [STREAM, *dtypes])
-
-
-def callable_player(
-    row_function: Function, weights: np.ndarray | None, observation_dtype: Any, num_words: int
-) -> tuple[int, int]:
-    """Return the addresses of a compiled player and of its weights, for `call_player`."""
-    if numba.config.DISABLE_JIT:
-        number = next(_numbers)
-        first = () if weights is None else (weights[0],)
-        _uncompiled[number] = lambda *given: row_function(*first, *given)
-        return number, 0
-    if weights is None:
-        return _entry(row_function, observation_dtype, num_words=num_words)[1], 0
-    dtypes = observation_dtype, weights.dtype
-    return _entry(row_function, *dtypes, num_words=num_words)[1], weights.ctypes.data
-
-
-@array_rule
-def _ask_script(weights, observation, mask, rng):
-    action = row_function(
-        numba.carray(observation, (1,), OBSERVATION)[0],
-        numba.carray(mask, (NUM_WORDS,), np.int64),
-        numba.carray(rng, (1,), STREAM)[0],
-    )
-    return np.int64(action)
-
-
-@array_rule
-def _ask_network(weights, observation, mask, rng):
-    action = row_function(
-        numba.carray(weights, (1,), WEIGHTS)[0],
-        numba.carray(observation, (1,), OBSERVATION)[0],
-        numba.carray(mask, (NUM_WORDS,), np.int64),
-        numba.carray(rng, (1,), STREAM)[0],
-    )
-    return np.int64(action)
-
-
-@array_rule
-def _ask_guarded(weights, observation, mask, rng):
-    """Ask a player that may raise errors, which do not cross a C function."""
-    try:
-        return ask(weights, observation, mask, rng)
-    except Exception:
-        return np.int64(RAISED)

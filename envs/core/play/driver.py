@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..game import NO_SEAT
-from .calls import RAISED
 from .legal import PlayerError, illegal_action_message
 from .loops import (
     EXTERNAL,
@@ -26,7 +25,7 @@ from .loops import (
     Seats,
     StepOptions,
 )
-from .policies import Memory, SeatedPolicy, player_table
+from .policies import RAISED, Memory, SeatedPolicy, player_table
 from .tables import Tables, action_masks, step_of
 from .turns import Turns, read_only, turns_at
 

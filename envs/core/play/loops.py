@@ -2,7 +2,7 @@
 
 Each loop is a template over the names of a game's rules (`deal`, `apply_action`, ...), which
 `loops_of` binds to one game. Players are called by their addresses, so that one compiled `step`
-serves whoever plays. Arrays have one row for each table.
+serves every player. Arrays have one row for each table.
 """
 
 from functools import lru_cache

@@ -1,17 +1,25 @@
 """What a seat needs of a policy, and a table of the compiled ones for the loops."""
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, Protocol
 
+import numba
 import numpy as np
 
+from ..compile import address_of, array_rule, bind, is_lean, unbound
 from ..game import Function, Game
 from ..records import PLAYER
-from .calls import callable_player
+from ..rng import STREAM
+from .calls import number_of_uncompiled
 
+NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
+RAISED = -9  # in place of an action: a player has raised an error
 NO_OBSERVATION = np.dtype(
     (np.record, [("nothing", np.int8)])
 )  # in place of what a seat knows, for players that look at the mask alone
+
+row_function = ask = OBSERVATION = WEIGHTS = NUM_WORDS = unbound  # see `_entry`
 
 
 class Memory(Protocol):
@@ -74,3 +82,57 @@ def player_table(game: Game, policies: Sequence[SeatedPolicy]) -> np.ndarray:
             )
             row["is_blind"] = policy.is_blind
     return table
+
+
+@cache  # and kept, because the code of a function lives no longer than it
+def _entry(row_function: Function, *dtypes: Any, num_words: int) -> tuple[Any, int]:
+    """Return a function of pointers that asks a player, and its address."""
+    template = _ask_script if len(dtypes) == 1 else _ask_network
+    bindings = dict(zip(("OBSERVATION", "WEIGHTS"), dtypes, strict=False))
+    entry = bind(template, row_function=row_function, NUM_WORDS=num_words, **bindings)
+    if not is_lean(row_function):
+        entry = bind(_ask_guarded, ask=entry)
+    return entry, address_of(entry, [STREAM, *dtypes])
+
+
+def callable_player(
+    row_function: Function, weights: np.ndarray | None, observation_dtype: Any, num_words: int
+) -> tuple[int, int]:
+    """Return the addresses of a compiled player and of its weights, for `call_player`."""
+    if numba.config.DISABLE_JIT:
+        first = () if weights is None else (weights[0],)
+        return number_of_uncompiled(partial(row_function, *first)), 0
+    if weights is None:
+        return _entry(row_function, observation_dtype, num_words=num_words)[1], 0
+    dtypes = observation_dtype, weights.dtype
+    return _entry(row_function, *dtypes, num_words=num_words)[1], weights.ctypes.data
+
+
+@array_rule
+def _ask_script(weights, observation, mask, rng):
+    action = row_function(
+        numba.carray(observation, (1,), OBSERVATION)[0],
+        numba.carray(mask, (NUM_WORDS,), np.int64),
+        numba.carray(rng, (1,), STREAM)[0],
+    )
+    return np.int64(action)
+
+
+@array_rule
+def _ask_network(weights, observation, mask, rng):
+    action = row_function(
+        numba.carray(weights, (1,), WEIGHTS)[0],
+        numba.carray(observation, (1,), OBSERVATION)[0],
+        numba.carray(mask, (NUM_WORDS,), np.int64),
+        numba.carray(rng, (1,), STREAM)[0],
+    )
+    return np.int64(action)
+
+
+@array_rule
+def _ask_guarded(weights, observation, mask, rng):
+    """Ask a player that may raise errors, which do not cross a C function."""
+    try:
+        return ask(weights, observation, mask, rng)
+    except Exception:
+        return np.int64(RAISED)

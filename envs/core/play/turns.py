@@ -56,7 +56,7 @@ class Turns:
     def check(self, who: str) -> None:
         """Raise PlayerError that names the first illegal action of these turns.
 
-        It goes by the words of the masks, which no player is given.
+        It reads the words of the masks, which no player is given.
         """
         game = self.tables.game
         check_legal(game, who, self.actions, action_masks(self.words, game.num_actions))
