@@ -18,7 +18,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs agents libraries test oldest test-long test-release check league tournaments mutants frameworks
+.PHONY: install demo docs agents libraries test plain oldest test-long test-release check league tournaments mutants frameworks
 
 install: $(TESTING)
 
@@ -29,11 +29,16 @@ SHORT := not long and not release
 # and with it before a release; `test_contract.py` compares the rules with and without it.
 PLAIN := $(shell grep -rl --include='test_*.py' 'mark\.plain' tests)
 test: $(TESTING)
-	@echo '== the tests: 15 to 30 minutes on two cores where nothing is compiled yet'
+	@echo '== the tests: 8 minutes on two cores, 15 to 25 where nothing is compiled yet'
 	@status=0; \
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and $(SHORT)" $(PLAIN) || status=1; \
 	$(PYTEST) -m "not plain and $(SHORT)" || status=1; \
 	exit $$status
+
+# Those without the compiler alone, with another interpreter: make plain PYTHON=python3.13 VENV=.venv-3.13
+plain: $(TESTING)
+	@$(VENV)/bin/python --version
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and $(SHORT)" $(PLAIN)
 
 # The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
 # has no small builds of older ones. The newest pyarrow needs NumPy 2.
