@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
+from parlour.baselines.arena.play.batches import DealBatch, Match, Outcomes
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import DEFAULT_PLAN, MatchResult, deal_seeds, result_of
-from parlour.baselines.arena.play.playing import play_contests
+from parlour.baselines.arena.play.playing import play_matches
 from parlour.envs.core.game import Game
 
 
-def play_matches(
+def match_results(
     game: Game, pairs: Sequence[tuple[str, str]], num_deals: int, seed: int = 0
 ) -> list[MatchResult]:
     """What `play_match` gives for each pair."""
-    contests = [Contest(enter(pair, game), "field") for pair in pairs]
-    played = play_contests(game, contests, deal_seeds(seed, num_deals), DEFAULT_PLAN)
+    matches = [Match(enter(pair, game), "field") for pair in pairs]
+    played = play_matches(game, matches, deal_seeds(seed, num_deals), DEFAULT_PLAN)
     return [result_of(game, one) for one in played]
 
 

@@ -93,7 +93,7 @@ def test_a_drawn_match_and_a_lost_last_card_teach_nothing() -> None:
 def test_matches_are_won_by_the_rule_of_the_arena() -> None:
     players = make_policy("high_low", GAME), make_policy("random", GAME)
     seeds = np.arange(200)
-    choices = mlp.play_matches(GAME, *players, seeds)
+    choices = mlp.collect_choices(GAME, *players, seeds)
     assert len(choices.actions) == 200 * 2 * GAME.config.num_values
     result = play_duplicate(GAME, *players, len(seeds))
     assert choices.outcomes.mean() == result.wins.mean - result.losses.mean

@@ -100,7 +100,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptro
     for batch in range(1, config.num_batches + 1):
         start = clocks()
         seeds = random.integers(2**62, size=config.num_matches)
-        choices = play_matches(game, policy_of("mlp", game, network), opponent, seeds)
+        choices = collect_choices(game, policy_of("mlp", game, network), opponent, seeds)
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
@@ -111,7 +111,9 @@ def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptro
         yield MatchProgress(done, seconds, decisions, wins, losses, loss, cpu_seconds), network
 
 
-def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> PlayedChoices:
+def collect_choices(
+    game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
+) -> PlayedChoices:
     """Play a duplicate match on each deal, in which `policy` has either seat once.
 
     It wins the match if its return in seat 0 exceeds that of `opponent` in seat 0.

@@ -75,8 +75,8 @@ def match_coverage(num_trials: int, num_deals: int, seed: int = 0) -> tuple[floa
     chances = strength / (strength.sum() + draw)
     means = shares = 0
     for _ in range(num_trials):
-        (contest,) = duels(rng, num_deals, pair)
-        own = contest.values[:, [0, 1], [0, 1]]
+        (match,) = duels(rng, num_deals, pair)
+        own = match.values[:, [0, 1], [0, 1]]
         mean = mean_of_deals(own.sum(axis=1), 2, RETURNS)
         share = proportion_of_deals((own == 1).sum(axis=1), 2)
         means += mean.low <= chances[0] - chances[1] <= mean.high

@@ -1,4 +1,4 @@
-"""Contests between players of known strength, the games of a deal being as alike as one wishes."""
+"""Matches between players of known strength, the games of a deal being as alike as one wishes."""
 
 import itertools
 

@@ -63,7 +63,7 @@ def _print_files(store: Store) -> None:
     """Print the identity of each player of each game, a line for each part."""
     for setting in store.settings():
         game = game_within(setting.game, setting.config)
-        entrants = {e for contest in store.contests(setting) for e in contest.entrants}
+        entrants = {e for match in store.matches(setting) for e in match.entrants}
         for entrant in sorted(entrants, key=lambda entrant: entrant.name):
             now = [parlour_digest(), *identity_of(entrant.spec, game).split(SEPARATOR)]
             print(visible(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on"))

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"search for the value of each move this long (default {VALUE_SECONDS}; 0: no values)",
     )
     parser.add_argument(
-        "--contest",
+        "--match",
         type=positive,
         default=1,
         metavar="N",
@@ -100,5 +100,5 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
             transcript = load(path)
             verify(transcript)
             return transcript, None
-        which = (arguments.contest, arguments.deal, arguments.sitting)
+        which = (arguments.match, arguments.deal, arguments.sitting)
         return arena_game(path, *which, is_trusted=arguments.trust)

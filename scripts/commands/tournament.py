@@ -1,4 +1,4 @@
-"""Play a tournament, and print ratings with intervals, contest points and a cross table.
+"""Play a tournament, and print ratings with intervals, points and a cross table.
 
 With `--store`, a run that was stopped continues where it stopped.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...baselines.arena import Plan, Standings, play_tournament
 from ...baselines.arena.play.entrants import scripted_players
-from ...baselines.arena.play.tournament import FORMS, contests_of, num_games
+from ...baselines.arena.play.tournament import FORMS, matches_of, num_games
 from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
 from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.store import Setting, Store
@@ -95,8 +95,8 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
     players = entered(arguments, game, names)
     with user_input():
         check_scoring(arguments.scoring, Setting.of(game, plan.control))
-        contests = contests_of(game, players, arguments.form, plan.control is None)
-    total = num_games(game, contests, arguments.deals)
+        matches = matches_of(game, players, arguments.form, plan.control is None)
+    total = num_games(game, matches, arguments.deals)
     started = time.perf_counter()
     with counted(game.name, total) as on_progress:
         table = play_tournament(

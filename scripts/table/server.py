@@ -160,7 +160,7 @@ async def _make_replay(request: Request) -> Any:
 
 
 def _replay_page(state: Any, data: dict[str, Any]) -> str:
-    """Return the replay of {"contest", "deal", "sitting"} or {"table"}. Raises ValueError."""
+    """Return the replay of {"match", "deal", "sitting"} or {"table"}. Raises ValueError."""
     if "table" in data:
         stored = state.store.load(str(data["table"]))
         if stored is None or not stored.is_over:
@@ -170,9 +170,9 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
         raise ValueError("no store of results is shown here")
     else:
         deal = None if data.get("deal") is None else check_seed(data["deal"])
-        contest, sitting = int(data.get("contest", 1)), int(data.get("sitting", 0))
+        number, sitting = int(data.get("match", 1)), int(data.get("sitting", 0))
         results = state.results
-        transcript, names = arena_game(results.path, contest, deal, sitting, results.is_trusted)
+        transcript, names = arena_game(results.path, number, deal, sitting, results.is_trusted)
     think = REPLAY_SECONDS / max(1, len(transcript.plies))
     judged = judged_plies(transcript, think, names=names)
     shown = replay_data(transcript, None, names, judged)

@@ -44,19 +44,19 @@ def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
 def arena_game(
     path: Path, number: int, deal: int | None, sitting: int, is_trusted: bool = False
 ) -> tuple[Transcript, list[str]]:
-    """Replay a game of the contest `number`, from 1; check that its returns are those stored.
+    """Replay a game of the match `number`, from 1; check that its returns are those stored.
 
     Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
     file: unless the store `is_trusted` and the file is as it was.
     """
     try:
         with Store(path, to_read=True) as store:
-            contests = [(s, c) for s in store.settings() for c in store.contests(s)]
-            if not 1 <= number <= len(contests):
-                raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
-            setting, contest = contests[number - 1]
+            matches = [(s, c) for s in store.settings() for c in store.matches(s)]
+            if not 1 <= number <= len(matches):
+                raise ValueError(f"{path} has matches 1 .. {len(matches)}, not {number}")
+            setting, match = matches[number - 1]
             seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
-            first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
+            first_seed, outcomes = next(store.read(setting, match, seeds), (0, None))
     except (sqlite3.Error, OSError) as error:
         cause = cause_of(error) if isinstance(error, sqlite3.Error) else error
         raise ValueError(f"cannot read {path}: {cause}") from error
@@ -70,8 +70,8 @@ def arena_game(
     if faults:
         raise ValueError(f"{faults[0].player} lost this game by a fault: {faults[0].detail}")
     game = game_within(setting.game, setting.config)
-    seated = contest.seated(game.num_seats, np.array([dealt]))[0, sitting]
-    entrants = [contest.entrants[index] for index in seated]
+    seated = match.seated(game.num_seats, np.array([dealt]))[0, sitting]
+    entrants = [match.entrants[index] for index in seated]
     for entrant in entrants:
         _check_files(entrant, game, is_trusted)
     made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.arena import Standings, Store
-from ...baselines.arena.play.batches import Contest
+from ...baselines.arena.play.batches import Match
 from ...baselines.arena.play.tournament import rate_store
 from ...baselines.arena.results.export import finite
 from ...baselines.arena.results.league_pages import recorded, time_text
@@ -56,12 +56,10 @@ class RunningResults:
     def _rate(self) -> None:
         with Store(self.path) as store:
             tables = rate_store(store)
-            contests = [
-                (setting, c) for setting in store.settings() for c in store.contests(setting)
-            ]
+            matches = [(setting, c) for setting in store.settings() for c in store.matches(setting)]
             meetings = [
-                _meeting(number, tables, setting, contest, _batches(store, setting, contest))
-                for number, (setting, contest) in enumerate(contests, start=1)
+                _meeting(number, tables, setting, match, _batches(store, setting, match))
+                for number, (setting, match) in enumerate(matches, start=1)
             ]
         self._data = finite({"tables": [self._table(t) for t in tables], "meetings": meetings})
 
@@ -131,7 +129,7 @@ def _meeting(
     number: int,
     tables: list[Standings],
     setting: Setting,
-    contest: Contest,
+    match: Match,
     batches: list[tuple[int, int, int]],
 ) -> dict[str, Any]:
     """Who met at which of the tables, and which of their games can be looked at."""
@@ -140,7 +138,7 @@ def _meeting(
     return {
         "number": number,
         "table": next(found, None),
-        "players": [player_label(entrant.name) for entrant in contest.entrants],
+        "players": [player_label(entrant.name) for entrant in match.entrants],
         "deals": sum(num_deals for _, num_deals, _ in batches),
         "first": min((first for first, *_ in batches), default=0),
         "newest": max((first + num_deals - 1 for first, num_deals, _ in batches), default=0),
@@ -148,9 +146,9 @@ def _meeting(
     }
 
 
-def _batches(store: Store, setting: Setting, contest: Contest) -> list[tuple[int, int, int]]:
+def _batches(store: Store, setting: Setting, match: Match) -> list[tuple[int, int, int]]:
     """Return the first deal of each batch, how many there are, and the games of each."""
-    read = store.read(setting, contest)
+    read = store.read(setting, match)
     return [(first, *outcomes.returns.shape[:2]) for first, outcomes in read]
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.play.batches import Contest
+from parlour.baselines.arena.play.batches import Match
 from parlour.baselines.arena.play.entrants import Entrant
-from parlour.baselines.arena.play.playing import PlayedContest
+from parlour.baselines.arena.play.playing import PlayedMatch
 from parlour.baselines.arena.ratings.cycles import find_cycle
 from parlour.baselines.arena.ratings.standings import Standings, standings
 from parlour.baselines.arena.results.export import (
@@ -25,15 +25,13 @@ ROCK_PAPER_SCISSORS = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])
 
 def table_of(*results: tuple[str, str, float], num_deals: int = 30) -> Standings:
     """A table in which the first player of each pair wins this share of the deals."""
-    contests = []
+    matches = []
     for first, second, share in results:
         entrants = tuple(Entrant(name, None, name) for name in (first, second))
         won = np.where(np.arange(num_deals) < round(share * num_deals), 1.0, -1.0)
         returns = np.stack([np.stack([won, -won], 1), np.stack([-won, won], 1)], 1)
-        contests.append(
-            PlayedContest(Contest(entrants, "field"), np.arange(num_deals), returns, ())
-        )
-    return standings(SETTING, contests)
+        matches.append(PlayedMatch(Match(entrants, "field"), np.arange(num_deals), returns, ()))
+    return standings(SETTING, matches)
 
 
 def test_rock_paper_scissors_is_a_cycle() -> None:

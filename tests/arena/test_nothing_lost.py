@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
-from parlour.baselines.arena.play.batches import Contest, DealBatch, play_batch
+from parlour.baselines.arena.play.batches import DealBatch, Match, play_batch
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import MatchResult
 from parlour.baselines.arena.results import store as stores
@@ -100,8 +100,8 @@ def test_a_store_with_a_damaged_page_is_refused_in_a_line(
     [
         *(("setting", "config", text) for text in ("[]", "[1e400]", "[" * 3000)),
         ("setting", "control", "5"),
-        *(("contest", "players", text) for text in ("[]", "[1e400]", '"x"')),
-        ("contest", "seating", "[]"),
+        *(("match", "players", text) for text in ("[]", "[1e400]", '"x"')),
+        ("match", "seating", "[]"),
     ],
 )
 def test_a_store_with_a_damaged_text_is_refused_in_a_line(
@@ -164,8 +164,8 @@ def test_a_store_that_cannot_be_used_is_refused_by_its_cause(
         said = refusal(f"{MATCH} --store {path}", capsys)
     assert f"cannot keep results in {path}: another program keeps it locked" in said
     with contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 2")
-    assert "it has format 2, and this version of Parlour reads" in refusal(
+        database.execute("PRAGMA user_version = 1")
+    assert "it has format 1, and this version of Parlour reads" in refusal(
         f"ratings {path}", capsys
     )
 
@@ -237,13 +237,13 @@ def test_a_log_that_cannot_be_read_is_refused_with_the_remedy(
 def test_results_of_one_batch_are_kept_once(tmp_path: Path) -> None:
     """Two runs may play the same deals, or some of them, at the same time."""
     path = tmp_path / "store.db"
-    contest = Contest(enter(PLAYERS, GAME), "field")
+    match = Match(enter(PLAYERS, GAME), "field")
     with Store(path) as store, Store(path) as other:
-        for batch in (DealBatch(GAME, contest, first, 4, contest.entrants) for first in (0, 2)):
+        for batch in (DealBatch(GAME, match, first, 4, match.entrants) for first in (0, 2)):
             outcomes = play_batch(batch)
             store.add(batch, outcomes)
             other.add(batch, outcomes)
-        assert [first for first, _ in store.read(Setting.of(GAME, None), contest)] == [0, 2]
+        assert [first for first, _ in store.read(Setting.of(GAME, None), match)] == [0, 2]
     assert played(path) == played(None)
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
+from parlour.baselines.arena.play.batches import DealBatch, Match, Outcomes
 from parlour.baselines.arena.play.entrants import enter
-from parlour.baselines.arena.play.playing import Plan, PlayedContest, play_contests, read_contests
+from parlour.baselines.arena.play.playing import Plan, PlayedMatch, play_matches, read_matches
 from parlour.baselines.arena.results.store import Setting, Store
 from parlour.envs import load_game
 from tests.matches import Scripted
@@ -23,18 +23,18 @@ def seeds_as_returns(batch: DealBatch, seated: np.ndarray) -> Outcomes:
 
 
 CONTROL = Scripted(seeds_as_returns)
-CONTEST = Contest(enter(("random", "first_play"), GAME), "field")
+MATCH = Match(enter(("random", "first_play"), GAME), "field")
 
 
-def play(store: Store, seeds: range) -> PlayedContest:
+def play(store: Store, seeds: range) -> PlayedMatch:
     PLAYED.clear()
-    (played,) = play_contests(
-        GAME, [CONTEST], seeds, Plan(batch_deals=8, store=store, control=CONTROL)
+    (played,) = play_matches(
+        GAME, [MATCH], seeds, Plan(batch_deals=8, store=store, control=CONTROL)
     )
     return played
 
 
-def assert_deals(played: PlayedContest, seeds: list[int]) -> None:
+def assert_deals(played: PlayedMatch, seeds: list[int]) -> None:
     """Every deal is there once, with its own result."""
     assert played.seeds.tolist() == seeds
     assert played.returns[:, 0, 0].tolist() == [seed / 1000 for seed in seeds]
@@ -63,5 +63,5 @@ def test_all_that_a_store_has_is_rated(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         play(store, range(20))
         play(store, range(40, 43))
-        (played,) = read_contests(store, Setting.of(GAME, CONTROL))
+        (played,) = read_matches(store, Setting.of(GAME, CONTROL))
     assert_deals(played, [*range(20), 40, 41, 42])

@@ -75,9 +75,9 @@ def test_two_players_are_rated_by_their_score() -> None:
 
 def test_the_maximum_is_that_of_an_optimiser_that_knows_nothing_of_the_model() -> None:
     """Davidson's likelihood written out, games one by one, by BFGS."""
-    contests = duels(np.random.default_rng(1), 60)
-    first, second = np.concatenate([c.players.reshape(-1, 2) for c in contests]).T
-    results = np.concatenate([c.values.reshape(-1, 2)[:, 0] for c in contests])
+    matches = duels(np.random.default_rng(1), 60)
+    first, second = np.concatenate([c.players.reshape(-1, 2) for c in matches]).T
+    results = np.concatenate([c.values.reshape(-1, 2)[:, 0] for c in matches])
 
     def loss(parameters: np.ndarray) -> float:
         own, other = parameters[first], parameters[second]
@@ -87,7 +87,7 @@ def test_the_maximum_is_that_of_an_optimiser_that_knows_nothing_of_the_model() -
         return float(prior - likely.sum())
 
     best = minimize(loss, np.zeros(len(ELO) + 1), method="BFGS").x[:-1]
-    ours = [e.mean for e in rate(count_choices(contests), len(ELO)).elo]
+    ours = [e.mean for e in rate(count_choices(matches), len(ELO)).elo]
     assert ours == pytest.approx(ELO_SCALE * (best - best.mean()), abs=0.02)
 
 
@@ -170,10 +170,10 @@ def test_a_player_without_a_game_has_no_rating_and_changes_no_other() -> None:
 
 
 @pytest.mark.parametrize("simulate", [duels, tables])
-def test_the_order_of_contests_and_deals_is_nothing(simulate: Callable) -> None:
-    contests = simulate(np.random.default_rng(2), 50)
-    turned = [Scored(c.players[::-1], c.values[::-1], c.seeds[::-1]) for c in contests[::-1]]
-    ours, theirs = (rate(count_choices(c), len(ELO)) for c in (contests, turned))
+def test_the_order_of_matches_and_deals_is_nothing(simulate: Callable) -> None:
+    matches = simulate(np.random.default_rng(2), 50)
+    turned = [Scored(c.players[::-1], c.values[::-1], c.seeds[::-1]) for c in matches[::-1]]
+    ours, theirs = (rate(count_choices(c), len(ELO)) for c in (matches, turned))
     assert np.array(ours.elo) == pytest.approx(np.array(theirs.elo), abs=1e-6)
     assert ours.superiority == pytest.approx(theirs.superiority, abs=1e-6)
 

@@ -243,7 +243,7 @@ def test_a_player_that_writes_into_its_folder_is_refused(folder: Path) -> None:
     assert "files that learns depends on changed while it played" in said
     with Store(store) as kept:
         (setting,) = kept.settings()
-        assert len(kept.contests(setting)) == 1
+        assert len(kept.matches(setting)) == 1
 
 
 def refusal(call: Callable[..., Any], *arguments: Any) -> str:

@@ -15,7 +15,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
 from parlour.baselines.arena.play import workers
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
-from parlour.baselines.arena.play.tournament import contests_of, num_games
+from parlour.baselines.arena.play.tournament import matches_of, num_games
 from parlour.baselines.arena.ratings.standings import Standings
 from parlour.baselines.arena.results.export import as_data, export, finite
 from parlour.envs import load_game
@@ -71,13 +71,13 @@ def test_two_players_of_two_seats_meet_as_in_a_match() -> None:
 
 def test_everybody_meets_everybody_and_the_mirror_only_where_it_differs() -> None:
     three = toy.game(num_players=3)
-    assert len(contests_of(GAME, THREE)) == 3
-    assert len(contests_of(three, ("random", "first_legal"))) == 2
-    assert num_games(GAME, contests_of(GAME, THREE), 10) == 60
+    assert len(matches_of(GAME, THREE)) == 3
+    assert len(matches_of(three, ("random", "first_legal"))) == 2
+    assert num_games(GAME, matches_of(GAME, THREE), 10) == 60
 
 
 def test_in_a_gauntlet_only_the_first_meets_all() -> None:
-    met = [{e.name for e in c.entrants} for c in contests_of(GAME, THREE, "gauntlet")]
+    met = [{e.name for e in c.entrants} for c in matches_of(GAME, THREE, "gauntlet")]
     assert met == [{"random", "first_play"}, {"random", "smart"}]
     table = play_tournament(GAME, THREE, 10, form="gauntlet")
     names = [row.player for row in table.rows]
@@ -131,7 +131,7 @@ def lost_on_time(batch: DealBatch, seated: np.ndarray) -> Outcomes:
     """The player in seat 1 of sitting 0 loses every game by a fault."""
     returns = np.zeros(seated.shape)
     returns[:, 0] = forfeit(seated.shape[2], 1)
-    name = batch.contest.entrants[int(seated[0, 0, 1])].name
+    name = batch.match.entrants[int(seated[0, 0, 1])].name
     return Outcomes(returns, tuple(Fault(int(s), 0, 1, name, "time", "slow") for s in batch.seeds))
 
 

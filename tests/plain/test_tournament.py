@@ -14,7 +14,7 @@ pytestmark = pytest.mark.plain
 
 
 def order_of_names(batch: DealBatch, seated: np.ndarray) -> Outcomes:
-    """Players place in the order of the contest; the first two share odd deals."""
+    """Players place in the order of the match; the first two share odd deals."""
     by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
     parity = np.array(batch.seeds)[:, None, None] % 2
     return Outcomes(by_player[parity, seated])

@@ -113,14 +113,14 @@ def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
 
 
 def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes, sound = [], mlp.play_matches
+    outcomes, sound = [], mlp.collect_choices
 
     def spy(*what: Any) -> Any:
         choices = sound(*what)
         outcomes.append(choices.outcomes)
         return choices
 
-    monkeypatch.setattr(mlp, "play_matches", spy)
+    monkeypatch.setattr(mlp, "collect_choices", spy)
     game = load_game("trick_taking", num_values=3)
     progresses = [progress for progress, _ in mlp.train(game, MLP)]
     assert [progress.done for progress in progresses] == [0.5, 1.0]

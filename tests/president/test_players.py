@@ -9,7 +9,7 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.matches import play_matches
+from tests.matches import match_results
 
 BY_LOWEST = "playout_policy=lowest,epsilon=0.3"
 SCRIPTS = ["hoarder", "lowest", "set_keeper", "planner"]
@@ -89,7 +89,7 @@ def test_every_player_plays_whole_matches(num_players: int, passing: str) -> Non
     left_out |= {"mcts"} if num_players == 5 else {"mcts", "playout"}  # tested for any game
     names = [name for name in list_policies(game) if name not in left_out]
     players = [f"{n}:num_playouts=12" if n.startswith("playout") else n for n in names]
-    results = play_matches(game, [(player, "lowest") for player in players], 2)
+    results = match_results(game, [(player, "lowest") for player in players], 2)
     assert [result.num_games for result in results] == [2 * num_players] * len(names)
 
 
@@ -98,7 +98,7 @@ def test_every_player_plays_whole_matches(num_players: int, passing: str) -> Non
 def test_each_script_beats_the_one_before_it(num_players: int) -> None:
     game = load_game("president", num_players=num_players)
     pairs = itertools.pairwise(SCRIPTS)
-    results = play_matches(game, [(better, worse) for worse, better in pairs], 2000, seed=11)
+    results = match_results(game, [(better, worse) for worse, better in pairs], 2000, seed=11)
     for result in results:
         assert result.mean_return.low > 0, result
         assert result.first_places.low > 1 / num_players, result

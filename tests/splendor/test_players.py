@@ -14,7 +14,7 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.matches import play_matches
+from tests.matches import match_results
 from tests.splendor.boards import CARDS, Data, board, empty_seat, lay_out
 
 GAME = load_game("splendor")
@@ -81,7 +81,7 @@ def test_a_card_that_wins_at_once_is_bought(name: str) -> None:
 @pytest.mark.release
 def test_each_script_beats_the_one_before_it() -> None:
     """A player as strong as its opponent would win half of the games."""
-    greedy, planner = play_matches(GAME, [("greedy", "random"), ("planner", "greedy")], 300)
+    greedy, planner = match_results(GAME, [("greedy", "random"), ("planner", "greedy")], 300)
     assert greedy.first_places.low > 0.98
     assert planner.first_places.low > 0.75
 

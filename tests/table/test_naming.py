@@ -212,7 +212,7 @@ def from_results(is_trusted: bool, world: World) -> str:
     running = RunningResults(path, True) if is_trusted else RunningResults(path)
     with server(world.folder, results=running) as client:
         assert client.get("/api/results", headers=AS_OWNER).status_code == 200
-        shown = client.post("/api/replays", json={"contest": 1}, headers=AS_OWNER).json()
+        shown = client.post("/api/replays", json={"match": 1}, headers=AS_OWNER).json()
     page = world.folder / "replay.html"
     command = ["replay", str(path), "--think", "0", "--html", str(page)]
     with contextlib.suppress(SystemExit):

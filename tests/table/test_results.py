@@ -112,10 +112,10 @@ def test_only_the_owner_sees_results_and_only_where_some_are_shown(
         assert client.get("/results").status_code == 200
         assert client.get("/api/results").status_code == 403
         assert client.get("/api/results", headers=AS_OWNER).json()["tables"]
-        assert client.post("/api/replays", json={"contest": 1}).status_code == 403
+        assert client.post("/api/replays", json={"match": 1}).status_code == 403
     with server(tmp_path) as client:
         assert client.get("/api/results", headers=AS_OWNER).status_code == 404
-        wrong = client.post("/api/replays", json={"contest": 1}, headers=AS_OWNER)
+        wrong = client.post("/api/replays", json={"match": 1}, headers=AS_OWNER)
         assert wrong.status_code == 400 and "no store" in wrong.json()["error"]
 
 
@@ -123,7 +123,7 @@ def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: 
     with server(tmp_path, results=RunningResults(store)) as client:
         for meeting in client.get("/api/results", headers=AS_OWNER).json()["meetings"]:
             both = [
-                replayed(client, {"contest": meeting["number"], "deal": 3, "sitting": sitting})
+                replayed(client, {"match": meeting["number"], "deal": 3, "sitting": sitting})
                 for sitting in range(2)
             ]
             assert sorted(both[0]["names"]) == sorted(map(player_label, meeting["players"]))
@@ -131,9 +131,9 @@ def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: 
             assert both[0]["frames"][0] == both[1]["frames"][0]  # the same deal
             assert all(len(data["plies"]) == 10 and data["judged"] for data in both)
         for request, problem in (
-            ({"contest": 9}, "has contests 1 .. 3"),
-            ({"contest": 1, "deal": 800}, "no game of deal 800"),
-            ({"contest": 1, "sitting": 2}, "sitting must be in 0 .. 1"),
+            ({"match": 9}, "has matches 1 .. 3"),
+            ({"match": 1, "deal": 800}, "no game of deal 800"),
+            ({"match": 1, "sitting": 2}, "sitting must be in 0 .. 1"),
         ):
             wrong = client.post("/api/replays", json=request, headers=AS_OWNER)
             assert wrong.status_code == 400 and problem in wrong.json()["error"]

@@ -9,7 +9,7 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.matches import play_matches
+from tests.matches import match_results
 from tests.one_table import played
 from tests.top_trumps.tables import Table
 
@@ -56,7 +56,7 @@ def test_user_and_the_original_spellings_are_found() -> None:
 @pytest.mark.release
 def test_each_script_beats_the_one_before_it() -> None:
     pairs = [(stronger, weaker) for weaker, stronger in itertools.pairwise(SCRIPTS)]
-    for result in play_matches(load_game("top_trumps"), pairs, 300, seed=3):
+    for result in match_results(load_game("top_trumps"), pairs, 300, seed=3):
         assert result.mean_return.low > 0, result
 
 
@@ -69,7 +69,7 @@ STRENGTHS = {  # first places in per cent, by an independent program: 95 % inter
 
 def test_strengths_agree_with_an_independent_program() -> None:
     """Its intervals, and ours of 2,000 deals, touch."""
-    results = play_matches(load_game("top_trumps"), list(STRENGTHS), 2000, seed=8)
+    results = match_results(load_game("top_trumps"), list(STRENGTHS), 2000, seed=8)
     for result, (low, high) in zip(results, STRENGTHS.values(), strict=True):
         assert 100 * result.first_places.low < high, result
         assert 100 * result.first_places.high > low, result
@@ -81,7 +81,7 @@ def test_every_player_plays_real_decks() -> None:
     game = load_game("top_trumps", deck="planets", starter=1)
     names = set(list_policies(game)) - {"best", "playout", "mcts", "david"}
     names |= {"david:num_playouts=12"}
-    results = play_matches(game, [(name, "maxer") for name in sorted(names)], 3)
+    results = match_results(game, [(name, "maxer") for name in sorted(names)], 3)
     assert [result.num_games for result in results] == [6] * len(names)
 
 

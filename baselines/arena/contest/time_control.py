@@ -59,7 +59,7 @@ class TimeControl(PlayerLimits):
 
     def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         """Play `batch` game after game, with entrant `seated[deal, sitting, seat]` in each seat."""
-        entrants = batch.contest.entrants
+        entrants = batch.match.entrants
         copies = [int((seated == k).sum(axis=2).max()) for k in range(len(entrants))]
         owners = np.repeat(np.arange(len(entrants)), copies)
         returns = np.zeros(seated.shape)
@@ -102,7 +102,7 @@ class TimeControl(PlayerLimits):
                 player.close()
 
     def _folder(self, batch: DealBatch) -> Path:
-        pairing = "-v-".join(_as_file_name(entrant.name) for entrant in batch.contest.entrants)
+        pairing = "-v-".join(_as_file_name(entrant.name) for entrant in batch.match.entrants)
         last = batch.first_seed + batch.num_deals - 1
         return Path(self.logs) / batch.game.name / pairing / f"deals-{batch.first_seed}-{last}"
 

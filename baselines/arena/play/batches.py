@@ -1,4 +1,4 @@
-"""The unit of work: a batch of deals of a contest, played from every seat in any process.
+"""The unit of work: a batch of deals of a match, played from every seat in any process.
 
 The results depend only on the game, the players, the seating and the seeds. They depend neither on
 the size of the batch nor on the time and place of play.
@@ -22,7 +22,7 @@ from .seatings import SEATINGS
 BATCH_DEALS = 512  # deals played side by side
 
 
-class Contest(NamedTuple):
+class Match(NamedTuple):
     """The players who meet, in the order in which the seating numbers them."""
 
     entrants: tuple[Entrant, ...]
@@ -69,13 +69,13 @@ class Control(Protocol):
 
 
 class DealBatch(NamedTuple):
-    """The deals `first_seed`, `first_seed` + 1, ... of a contest."""
+    """The deals `first_seed`, `first_seed` + 1, ... of a match."""
 
     game: Game
-    contest: Contest
+    match: Match
     first_seed: int
     num_deals: int
-    participants: tuple[Entrant, ...]  # of all contests, so that all are compiled together
+    participants: tuple[Entrant, ...]  # of all matches, so that all are compiled together
     control: Control | None = None
 
     @property
@@ -89,13 +89,13 @@ def play_batch(batch: DealBatch, num_threads: int = 1) -> Outcomes:
 
     Without a control no game is forfeited: a player that fails or breaks a rule raises PlayerError.
     """
-    seated = batch.contest.seated(batch.game.num_seats, batch.seeds)
+    seated = batch.match.seated(batch.game.num_seats, batch.seeds)
     if batch.control is not None:
         return batch.control.play(batch, seated)
     policies = _policies(
         batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
     )
-    places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
+    places = np.array([batch.participants.index(entrant) for entrant in batch.match.entrants])
     return Outcomes(play_deals(batch.game, policies, batch.seeds, places[seated], num_threads))
 
 

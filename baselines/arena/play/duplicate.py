@@ -11,10 +11,10 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ...statistics.estimates import Estimate, proportion_of_deals
-from .batches import Contest
+from .batches import Match
 from .entrants import EntrantSpec, enter
 from .match import DEFAULT_PLAN, deal_seeds
-from .playing import Plan, play_contests
+from .playing import Plan, play_matches
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,12 +53,12 @@ def play_duplicate(
     """
     if game.num_seats != 2:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
-    contest = Contest(enter((first, second), game, plan.control is None), "field")
+    match = Match(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
-    played = play_contests(game, [contest], seeds, plan, on_progress)[0]
+    played = play_matches(game, [match], seeds, plan, on_progress)[0]
     # Each player's return with the hand of seat 0.
     one_return, other_return = played.returns[:, :, 0].T
     outcomes = np.sign(one_return - other_return)
     wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
-    one, other = (entrant.name for entrant in contest.entrants)
-    return DuplicateResult(game.name, one, other, num_deals, wins, draws, losses)
+    first_name, second_name = (entrant.name for entrant in match.entrants)
+    return DuplicateResult(game.name, first_name, second_name, num_deals, wins, draws, losses)

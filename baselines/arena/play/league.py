@@ -22,11 +22,11 @@ from ...policies.policy import Policy
 from ...statistics.estimates import Estimate
 from ..ratings.standings import Standings, standings
 from ..results.store import Setting
-from .batches import Contest
+from .batches import Match
 from .entrants import scripted_players
 from .match import DEFAULT_PLAN, deal_seeds
-from .playing import Plan, PlayedContest, play_contests
-from .tournament import contests_of
+from .playing import Plan, PlayedMatch, play_matches
+from .tournament import matches_of
 
 SEED = 500_000_000  # of the first deal: no player was trained or chosen on these
 SEARCH_BATCH = 4  # deals that a search plays before they are kept
@@ -71,15 +71,15 @@ def play_league(
     games without a search, then from 0 those with one.
     """
     is_slow = {spec: make_policy(spec, game).row_function is None for spec in specs}
-    meetings: dict[bool, list[Contest]] = {False: [], True: []}
-    for contest in contests_of(game, specs):
-        meetings[any(is_slow[entrant.spec] for entrant in contest.entrants)].append(contest)
-    played: list[PlayedContest] = []
-    for slow, contests in meetings.items():
+    meetings: dict[bool, list[Match]] = {False: [], True: []}
+    for match in matches_of(game, specs):
+        meetings[any(is_slow[entrant.spec] for entrant in match.entrants)].append(match)
+    played: list[PlayedMatch] = []
+    for slow, matches in meetings.items():
         seeds = deal_seeds(SEED, search_deals if slow else num_deals)
         size = SEARCH_BATCH if slow else plan.batch_deals
         own = plan._replace(batch_deals=size)
-        played += play_contests(game, contests, seeds, own, on_progress) if contests else []
+        played += play_matches(game, matches, seeds, own, on_progress) if matches else []
     return standings(Setting.of(game, plan.control), played)
 
 
@@ -117,13 +117,13 @@ def _positions(game: Game, policy: Policy) -> list[tuple[Any, ...]]:
     tables.deal(tables.all_rows)
     script = make_policy(scripted_players(game)[-1], game)
     rngs = streams(range(TIMED_TABLES), 1)
-    found: list[tuple[Any, ...]] = []
+    arguments: list[tuple[Any, ...]] = []
     for ply, turn in enumerate(islice(turns(tables), TIMED_PLIES)):
         chosen = turn[turn.masks.sum(axis=1) > 1]
         if ply % PLIES_APART == 0 and len(chosen.rows):
             drawn = rngs[chosen.rows]
             batch = (chosen.observations, chosen.masks, drawn)
             is_search = policy.needs_positions
-            found.append((*batch, chosen.determinized(drawn)) if is_search else batch)
+            arguments.append((*batch, chosen.determinized(drawn)) if is_search else batch)
         turn.actions = script(turn.observations, turn.masks, rngs[turn.rows])
-    return found
+    return arguments

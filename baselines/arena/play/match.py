@@ -18,9 +18,9 @@ from ...statistics.estimates import (
 )
 from ...statistics.result_words import Words, words_of
 from ..ratings.sprt import UNDECIDED, Sprt, Verdict, sprt_verdict
-from .batches import Contest, Outcomes
+from .batches import Match, Outcomes
 from .entrants import EntrantSpec, enter
-from .playing import Part, Plan, PlayedContest, assembled, log_progress, play_contests
+from .playing import Part, Plan, PlayedMatch, assembled, log_progress, play_matches
 
 DEFAULT_PLAN = Plan()
 
@@ -98,14 +98,14 @@ def play_match(
         >>> result.num_games, result.first_places.mean > result.fair_share
         (40, True)
     """
-    contest = Contest(enter((first, second), game, plan.control is None), "field")
+    match = Match(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     if sprt is None:
-        result = result_of(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
+        result = result_of(game, play_matches(game, [match], seeds, plan, on_progress)[0])
     else:
-        result = _until_decided(game, contest, seeds, sprt, plan, on_progress)
-    held = None if plan.control is None else plan.control.as_data()
-    return dataclasses.replace(result, control=held)
+        result = _until_decided(game, match, seeds, sprt, plan, on_progress)
+    control = None if plan.control is None else plan.control.as_data()
+    return dataclasses.replace(result, control=control)
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:
@@ -122,7 +122,7 @@ def deal_seeds(seed: int, num_deals: int) -> range:
 
 def _until_decided(
     game: Game,
-    contest: Contest,
+    match: Match,
     seeds: range,
     sprt: Sprt,
     plan: Plan,
@@ -134,28 +134,28 @@ def _until_decided(
     parts: list[Part] = []
     for start in range(0, len(seeds), block):
         before = start * game.num_seats
-        (played,) = play_contests(
+        (played,) = play_matches(
             game,
-            [contest],
+            [match],
             seeds[start : start + block],
             plan,
             lambda done, before=before: tell(before + done),  # type: ignore[misc]
         )
         parts.append((seeds[start], Outcomes(played.returns, played.faults)))
-        verdict = sprt_verdict(_scores(assembled(contest, parts)), sprt, start)
+        verdict = sprt_verdict(_scores(assembled(match, parts)), sprt, start)
         if verdict.decision != UNDECIDED:
             break
-    decided = assembled(contest, parts, seeds[: verdict.num_deals])
+    decided = assembled(match, parts, seeds[: verdict.num_deals])
     return dataclasses.replace(result_of(game, decided), verdict=verdict)
 
 
-def _scores(played: PlayedContest) -> np.ndarray:
+def _scores(played: PlayedMatch) -> np.ndarray:
     """Return the mean score of the first entrant in each deal: [deals], 0 .. 1."""
     return (1 + np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1)) / 2
 
 
-def result_of(game: Game, played: PlayedContest) -> MatchResult:
-    """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
+def result_of(game: Game, played: PlayedMatch) -> MatchResult:
+    """Return the result of a match in which the first entrant sat at seat s in sitting s."""
     num_deals, n, _ = played.returns.shape
     by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
     own = by_seat[np.arange(n), np.arange(n)]
@@ -165,7 +165,7 @@ def result_of(game: Game, played: PlayedContest) -> MatchResult:
     wins = (is_first & (leaders == 1)).sum(axis=0)
     losses = n - is_first.sum(axis=0)
     mean_return = mean_of_deals(own.sum(axis=0), n, RETURNS)
-    first, second = played.contest.entrants
+    first, second = played.match.entrants
     own_faults = sum(fault.seat == fault.sitting for fault in played.faults)
     return MatchResult(
         game=game.name,

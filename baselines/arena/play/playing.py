@@ -1,4 +1,4 @@
-"""Play whole contests: read the results that a store has, play the rest and keep it."""
+"""Play whole matches: read the results that a store has, play the rest and keep it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -8,31 +8,31 @@ import numpy as np
 from ....envs.core.game import Game
 from ...waiting import Wait
 from ..results.store import Setting, Store
-from .batches import BATCH_DEALS, Contest, Control, DealBatch, Fault, Outcomes
+from .batches import BATCH_DEALS, Control, DealBatch, Fault, Match, Outcomes
 from .entrants import check_unchanged
 from .workers import Workers, play_all
 
 Part = tuple[int, Outcomes]  # the first seed of some deals in succession, and their results
 
 
-class PlayedContest(NamedTuple):
-    """The known results of a contest."""
+class PlayedMatch(NamedTuple):
+    """The known results of a match."""
 
-    contest: Contest
+    match: Match
     seeds: np.ndarray  # [deals], ascending
     returns: np.ndarray  # [deals, sittings, seats]
     faults: tuple[Fault, ...]
 
 
-def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = None) -> PlayedContest:
-    """Put results of a contest in order: of the deals `seeds` (step 1), or of all that it has."""
+def assembled(match: Match, parts: Sequence[Part], seeds: range | None = None) -> PlayedMatch:
+    """Put results of a match in order: of the deals `seeds` (step 1), or of all that it has."""
     played = [first + np.arange(len(outcomes.returns)) for first, outcomes in parts]
-    known, index = np.unique(np.concatenate(played), return_index=True)
+    deals, index = np.unique(np.concatenate(played), return_index=True)
     if seeds is not None:
-        # `seeds.stop` may be too large for the type of `known`.
-        start, stop = np.searchsorted(known, seeds[0]), np.searchsorted(known, seeds[-1], "right")
+        # `seeds.stop` may be too large for the type of `deals`.
+        start, stop = np.searchsorted(deals, seeds[0]), np.searchsorted(deals, seeds[-1], "right")
         chosen = slice(int(start), int(stop))
-        known, index = known[chosen], index[chosen]
+        deals, index = deals[chosen], index[chosen]
     returns = np.concatenate([outcomes.returns for _, outcomes in parts])[index]
     faults = {
         (fault.seed, fault.sitting): fault
@@ -40,28 +40,28 @@ def assembled(contest: Contest, parts: Sequence[Part], seeds: range | None = Non
         for fault in outcomes.faults
         if seeds is None or fault.seed in seeds
     }
-    return PlayedContest(contest, known, returns, tuple(faults[key] for key in sorted(faults)))
+    return PlayedMatch(match, deals, returns, tuple(faults[key] for key in sorted(faults)))
 
 
 class Plan(NamedTuple):
-    """How contests are played; only `control` affects the results."""
+    """How matches are played; only `control` affects the results."""
 
     workers: Workers = Workers()
     batch_deals: int = BATCH_DEALS
     store: Store | None = None  # results are read from it, and kept there as they come
     control: Control | None = None
-    # Called with the faults of each contest.
+    # Called with the faults of each match.
     on_faults: Callable[[Game, tuple[Fault, ...]], None] | None = None
 
 
-def play_contests(
+def play_matches(
     game: Game,
-    contests: Sequence[Contest],
+    matches: Sequence[Match],
     seeds: range,
     plan: Plan,
     on_progress: Callable[[int], None] | None = None,
-) -> list[PlayedContest]:
-    """Play the deals `seeds` of every contest; call `on_progress` with the games done so far.
+) -> list[PlayedMatch]:
+    """Play the deals `seeds` of every match; call `on_progress` with the games done so far.
 
     Without `on_progress`, a line is logged now and then during a long wait. Raises ValueError where
     there is no deal to play, or where a store cannot identify a player.
@@ -69,28 +69,27 @@ def play_contests(
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
     setting, store = Setting.of(game, plan.control), plan.store
-    parts: dict[Contest, list[Part]] = {
-        contest: [] if store is None else list(store.read(setting, contest, seeds))
-        for contest in contests
+    parts: dict[Match, list[Part]] = {
+        match: [] if store is None else list(store.read(setting, match, seeds)) for match in matches
     }
     batches = _missing(game, parts, seeds, plan)
     total = len(seeds) * len(parts) * game.num_seats
     done = total - sum(batch.num_deals for batch in batches) * game.num_seats
     tell = on_progress or log_progress(total)
     if store is not None:
-        for contest in dict.fromkeys(batch.contest for batch in batches):
-            store.enter(setting, contest)
+        for match in dict.fromkeys(batch.match for batch in batches):
+            store.enter(setting, match)
     for batch, outcomes in play_all(batches, plan.workers):
         if store is not None:
-            check_unchanged(batch.contest.entrants, game)
+            check_unchanged(batch.match.entrants, game)
             store.add(batch, outcomes)
-        parts[batch.contest].append((batch.first_seed, outcomes))
+        parts[batch.match].append((batch.first_seed, outcomes))
         done += batch.num_deals * game.num_seats
         tell(done)
-    played = [assembled(contest, parts[contest], seeds) for contest in contests]
+    played = [assembled(match, parts[match], seeds) for match in matches]
     if plan.on_faults is not None:
-        for one in played:
-            plan.on_faults(game, one.faults)
+        for played_match in played:
+            plan.on_faults(game, played_match.faults)
     return played
 
 
@@ -106,14 +105,14 @@ def log_progress(num_games: int) -> Callable[[int], None]:
 
 
 def _missing(
-    game: Game, parts: dict[Contest, list[Part]], seeds: range, plan: Plan
+    game: Game, parts: dict[Match, list[Part]], seeds: range, plan: Plan
 ) -> list[DealBatch]:
-    """Return the batches not played yet: the first deals of every contest, then the next ones."""
-    participants = tuple(dict.fromkeys(e for contest in parts for e in contest.entrants))
+    """Return the batches not played yet: the first deals of every match, then the next ones."""
+    participants = tuple(dict.fromkeys(e for match in parts for e in match.entrants))
     batches = [
-        DealBatch(game, contest, first, num_deals, participants, plan.control)
-        for contest, known in parts.items()
-        for first, num_deals in _runs(_unplayed(seeds, known), plan.batch_deals)
+        DealBatch(game, match, first, num_deals, participants, plan.control)
+        for match, results in parts.items()
+        for first, num_deals in _runs(_unplayed(seeds, results), plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
 
@@ -134,7 +133,7 @@ def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
             yield int(part[start]), len(part[start : start + longest])
 
 
-def read_contests(store: Store, setting: Setting) -> list[PlayedContest]:
+def read_matches(store: Store, setting: Setting) -> list[PlayedMatch]:
     """Read all results of a game from a store, without those that are damaged."""
-    parts = {contest: list(store.read(setting, contest)) for contest in store.contests(setting)}
-    return [assembled(contest, known) for contest, known in parts.items() if known]
+    parts = {match: list(store.read(setting, match)) for match in store.matches(setting)}
+    return [assembled(match, results) for match, results in parts.items() if results]

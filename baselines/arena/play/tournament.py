@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from ....envs.core.game import Game
 from ..ratings.standings import Standings, check_scoring, standings
 from ..results.store import Setting, Store
-from .batches import Contest
+from .batches import Match
 from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import DEFAULT_PLAN, deal_seeds
-from .playing import Plan, play_contests, read_contests
+from .playing import Plan, play_matches, read_matches
 
 ONE_EACH = "free_for_all"  # the form that seats a different player in every seat
 
@@ -45,68 +45,70 @@ def play_tournament(
     """
     setting = Setting.of(game, plan.control)
     check_scoring(scoring, setting)
-    contests = contests_of(game, players, form, plan.control is None)
+    matches = matches_of(game, players, form, plan.control is None)
     seeds = deal_seeds(seed, num_deals)
-    return standings(setting, play_contests(game, contests, seeds, plan, on_progress), scoring)
+    return standings(setting, play_matches(game, matches, seeds, plan, on_progress), scoring)
 
 
-def contests_of(
+def matches_of(
     game: Game, players: Sequence[EntrantSpec], form: str = "round_robin", runs_files: bool = True
-) -> list[Contest]:
-    """Return the contests of a tournament of this form; see `enter`."""
+) -> list[Match]:
+    """Return the matches of a tournament of this form; see `enter`."""
     entrants = enter(players, game, runs_files)
     check_distinct(entrants)
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}; got {form!r}")
-    contests = FORMS[form](entrants, game.num_seats)
-    if not contests:
+    matches = FORMS[form](entrants, game.num_seats)
+    if not matches:
         raise ValueError(f"too few players for a {form} at {game.name}: {len(entrants)}")
-    return contests
+    return matches
 
 
-def num_games(game: Game, contests: Sequence[Contest], num_deals: int) -> int:
-    """How many games these contests are."""
-    return num_deals * len(contests) * game.num_seats
+def num_games(game: Game, matches: Sequence[Match], num_deals: int) -> int:
+    """How many games these matches are."""
+    return num_deals * len(matches) * game.num_seats
 
 
 def rate_store(store: Store, scoring: str = "games") -> list[Standings]:
-    """A table for each game that the store has results of, from all contests in it.
+    """A table for each game that the store has results of, from all matches in it.
 
     With "duplicate" scoring, for each game of two seats.
     """
     tables = []
     for setting in store.settings():
-        contests = read_contests(store, setting)
-        if contests and (scoring != "duplicate" or setting.num_seats == 2):
-            tables.append(standings(setting, contests, scoring))
+        matches = read_matches(store, setting)
+        if matches and (scoring != "duplicate" or setting.num_seats == 2):
+            tables.append(standings(setting, matches, scoring))
     return tables
 
 
-def _round_robin(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
+def _round_robin(entrants: Sequence[Entrant], num_seats: int) -> list[Match]:
     return [
-        contest
+        match
         for pair in itertools.combinations(_sorted(entrants), 2)
-        for contest in _matches(pair, num_seats)
+        for match in _matches_of_pair(pair, num_seats)
     ]
 
 
-def _gauntlet(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
+def _gauntlet(entrants: Sequence[Entrant], num_seats: int) -> list[Match]:
     challenger, *others = entrants
     return [
-        contest for other in others for contest in _matches(_sorted((challenger, other)), num_seats)
+        match
+        for other in others
+        for match in _matches_of_pair(_sorted((challenger, other)), num_seats)
     ]
 
 
-def _matches(pair: Sequence[Entrant], num_seats: int) -> list[Contest]:
+def _matches_of_pair(pair: Sequence[Entrant], num_seats: int) -> list[Match]:
     """At two seats a match is its own mirror image."""
     first, second = pair
     ways = [(first, second)] if num_seats == 2 else [(first, second), (second, first)]
-    return [Contest(way, "field") for way in ways]
+    return [Match(way, "field") for way in ways]
 
 
-def _free_for_all(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]:
+def _free_for_all(entrants: Sequence[Entrant], num_seats: int) -> list[Match]:
     groups = itertools.combinations(_sorted(entrants), num_seats)
-    return [Contest(group, "balanced") for group in groups]
+    return [Match(group, "balanced") for group in groups]
 
 
 def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
@@ -114,7 +116,7 @@ def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
     return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity))
 
 
-FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Contest]]] = {
+FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Match]]] = {
     "round_robin": _round_robin,
     "gauntlet": _gauntlet,
     ONE_EACH: _free_for_all,

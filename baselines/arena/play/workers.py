@@ -84,7 +84,7 @@ def _in_processes(
         except BrokenProcessPool:
             failures += 1
             waiting += playing.values()
-    names = dict.fromkeys(e.name for batch in waiting for e in batch.contest.entrants)
+    names = dict.fromkeys(e.name for batch in waiting for e in batch.match.entrants)
     raise PlayerError(
         f"a worker process ended {_TRIES} times in a row, in games of {', '.join(names)}: "
         "a player ended it, or the memory did not suffice"

@@ -17,7 +17,7 @@ def find_cycle(lows: np.ndarray) -> list[int]:
 
 
 def _shortest_cycle(beats: np.ndarray) -> list[int]:
-    found: list[int] = []
+    shortest: list[int] = []
     for start in range(len(beats)):
         paths = {int(player): [start, int(player)] for player in np.flatnonzero(beats[start])}
         queue = list(paths)
@@ -27,6 +27,6 @@ def _shortest_cycle(beats: np.ndarray) -> list[int]:
                 if other not in paths:
                     paths[other] = [*paths[player], other]
                     queue.append(other)
-        if start in paths and (not found or len(paths[start]) - 1 < len(found)):
-            found = paths[start][:-1]
-    return found
+        if start in paths and (not shortest or len(paths[start]) - 1 < len(shortest)):
+            shortest = paths[start][:-1]
+    return shortest

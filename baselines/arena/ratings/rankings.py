@@ -16,7 +16,7 @@ Items = tuple[int, ...]  # players by number, ascending; a player with several s
 
 
 class Scored(NamedTuple):
-    """The scores of a contest: of its games, or of whole deals where it is a duplicate contest."""
+    """The scores of a match: of its games, or of whole deals where it is a duplicate match."""
 
     players: np.ndarray  # int [deals, games, places]: the player's number
     values: np.ndarray  # [deals, games, places]: more is better; equal values share a place
@@ -40,7 +40,7 @@ class Choices(NamedTuple):
 
 
 def count_choices(contests: Sequence[Scored]) -> Choices:
-    """Count all choices of these contests; a deal of one seed is one row in all contests."""
+    """Count all choices of these matches; a deal of one seed is one row in all matches."""
     seeds = np.unique(np.concatenate([contest.seeds for contest in contests]))
     column: dict[Choice, int] = {}
     entries = [_entries(contest, seeds, column) for contest in contests]
@@ -52,7 +52,7 @@ def count_choices(contests: Sequence[Scored]) -> Choices:
 def _entries(
     contest: Scored, seeds: np.ndarray, column: dict[Choice, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, columns and counts of a contest's choices; new choices get new columns."""
+    """Return rows, columns and counts of a match's choices; new choices get new columns."""
     patterns, which = np.unique(_patterns(contest), axis=0, return_inverse=True)
     num_games = contest.players.shape[1]
     row_of_game = np.repeat(np.searchsorted(seeds, contest.seeds), num_games)
@@ -64,7 +64,7 @@ def _entries(
             rows.append(games.indices)
             columns.append(np.full(games.nnz, column.setdefault(choice, len(column))))
             counts.append(games.data)
-    none = np.zeros(0)  # for a contest without any choice
+    none = np.zeros(0)  # for a match without any choice
     joined = [np.concatenate([*part, none]) for part in (rows, columns, counts)]
     return joined[0], joined[1], joined[2]
 

@@ -14,7 +14,7 @@ from ...statistics.estimates import (
     proportion_of_deals,
 )
 from ..play.entrants import Entrant
-from ..play.playing import PlayedContest
+from ..play.playing import PlayedMatch
 from ..results.store import Setting
 from .cycles import find_cycle
 from .rankings import Scored, count_choices
@@ -81,19 +81,19 @@ class Standings:
 
 
 def standings(
-    setting: Setting, contests: Sequence[PlayedContest], scoring: str = "games"
+    setting: Setting, matches: Sequence[PlayedMatch], scoring: str = "games"
 ) -> Standings:
-    """Make the table of all contests; the order of contests and players does not matter.
+    """Make the table of all matches; the order of matches and players does not matter.
 
     With "duplicate" scoring, for two seats, a deal is one result: the player with the higher return
     from seat 0 wins it. Raises ValueError where nothing can be scored, or not in that way.
     """
     check_scoring(scoring, setting)
-    if not contests:
+    if not matches:
         raise ValueError(f"no results of {setting.game}")
-    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=lambda e: e.name)
+    entrants = sorted({e for c in matches for e in c.match.entrants}, key=lambda e: e.name)
     number = {entrant: index for index, entrant in enumerate(entrants)}
-    games = [_games(played, number) for played in contests]
+    games = [_games(played, number) for played in matches]
     scored = games if scoring == "games" else [_duplicate(game) for game in games]
     seeds = np.unique(np.concatenate([game.seeds for game in games]))
     ratings = rate(count_choices(scored), len(entrants))
@@ -102,7 +102,7 @@ def standings(
         range(len(entrants)), key=lambda k: (ratings.group[k], -ratings.elo[k].mean, names[k])
     )
     sums = _sums(games, scored, seeds, len(entrants))
-    faults = [name for played in contests for name in _at_fault(played)]
+    faults = [name for played in matches for name in _at_fault(played)]
     comparisons = _comparisons(scored, seeds)
     cross = {
         pair: proportion_of_deals(*both[:, both[1] > 0])  # of the deals in which they met
@@ -146,15 +146,15 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _games(played: PlayedContest, number: dict[Entrant, int]) -> Scored:
-    """Score each game of a contest; number its players."""
-    seated = played.contest.seated(played.returns.shape[2], played.seeds)
-    numbers = np.array([number[entrant] for entrant in played.contest.entrants])
+def _games(played: PlayedMatch, number: dict[Entrant, int]) -> Scored:
+    """Score each game of a match; number its players."""
+    seated = played.match.seated(played.returns.shape[2], played.seeds)
+    numbers = np.array([number[entrant] for entrant in played.match.entrants])
     return Scored(numbers[seated], played.returns, played.seeds)
 
 
 def _duplicate(games: Scored) -> Scored:
-    """Score each deal of a contest by the returns from seat 0."""
+    """Score each deal of a match by the returns from seat 0."""
     return Scored(games.players[:, None, :, 0], games.values[:, None, :, 0], games.seeds)
 
 
@@ -183,12 +183,12 @@ def _sums(
     return out
 
 
-def _at_fault(played: PlayedContest) -> list[str]:
+def _at_fault(played: PlayedMatch) -> list[str]:
     """Return the player at fault in each game that was lost by a fault."""
-    contest, num_seats = played.contest, played.returns.shape[2]
-    seated = (contest.seated(num_seats, np.array([fault.seed]))[0] for fault in played.faults)
-    places = zip(seated, played.faults, strict=True)
-    return [contest.entrants[seats[fault.sitting, fault.seat]].name for seats, fault in places]
+    match, num_seats = played.match, played.returns.shape[2]
+    seatings = (match.seated(num_seats, np.array([fault.seed]))[0] for fault in played.faults)
+    places = zip(seatings, played.faults, strict=True)
+    return [match.entrants[seats[fault.sitting, fault.seat]].name for seats, fault in places]
 
 
 def _standing(

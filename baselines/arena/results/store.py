@@ -21,12 +21,12 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
-from ..play.batches import Contest, Control, DealBatch, Fault, Outcomes
+from ..play.batches import Control, DealBatch, Fault, Match, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS
 from .identity import PARLOUR, SEPARATOR, UNKNOWN, parlour_digest
 
-FORMAT = 1
+FORMAT = 2
 _logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _CONNECTION: dict[str, Any] = {
@@ -42,16 +42,16 @@ CREATE TABLE IF NOT EXISTS setting (  -- what is played, and how players are hel
     UNIQUE (game, version, num_seats, config, control));
 CREATE TABLE IF NOT EXISTS player (
     id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT, entered TEXT);
-CREATE TABLE IF NOT EXISTS contest (  -- players: their ids in the order of the seating
+CREATE TABLE IF NOT EXISTS match (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
 CREATE TABLE IF NOT EXISTS batch (
-    contest INTEGER, first_seed INTEGER, num_deals INTEGER,
+    match INTEGER, first_seed INTEGER, num_deals INTEGER,
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
-    PRIMARY KEY (contest, first_seed, num_deals));
+    PRIMARY KEY (match, first_seed, num_deals));
 """
 _ERROR = 1e-9  # of a return, by rounding
-_OF_DEALS = "contest = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
+_OF_DEALS = "match = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
 
 
 # What people read in place of SQLite's words.
@@ -113,8 +113,8 @@ class Setting(NamedTuple):
     @classmethod
     def of(cls, game: Game, control: Control | None) -> "Setting":
         """Return the setting of this game under this control."""
-        held = None if control is None else control.as_data()
-        return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
+        limits = None if control is None else control.as_data()
+        return cls(game.name, game.version, game.num_seats, game.config_dict(), limits)
 
     def as_row(self) -> dict[str, Any]:
         """Return the columns of its row in a store."""
@@ -172,14 +172,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 for statement in _SCHEMA.split(";\n"):
                     run(statement)
                 run(f"PRAGMA user_version = {FORMAT}")
-        ((application,), (found,)) = (
+        ((application,), (file_format,)) = (
             run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
         if application != _APPLICATION:
             raise sqlite3.DatabaseError(_CAUSES[sqlite3.SQLITE_NOTADB])
-        if found != FORMAT:
+        if file_format != FORMAT:
             raise sqlite3.DatabaseError(
-                f"it has format {found}, and this version of Parlour reads format {FORMAT}: "
+                f"it has format {file_format}, and this version of Parlour reads format {FORMAT}: "
                 "play into a new file"
             )
 
@@ -195,30 +195,28 @@ class Store(contextlib.AbstractContextManager["Store"]):
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
         with self._writing():
-            contest = self._contest_id(
-                Setting.of(batch.game, batch.control), batch.contest, inserts=True
-            )
+            match = self._match_id(Setting.of(batch.game, batch.control), batch.match, inserts=True)
             self._database.execute(
                 "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",
-                (contest, batch.first_seed, batch.num_deals, packed, faults),
+                (match, batch.first_seed, batch.num_deals, packed, faults),
             )
 
-    def enter(self, setting: Setting, contest: Contest) -> None:
+    def enter(self, setting: Setting, match: Match) -> None:
         """Make a place for results. Raises StoreError where a player's cannot be kept."""
         with self._writing():
-            self._contest_id(setting, contest, inserts=True)
+            self._match_id(setting, match, inserts=True)
 
     def read(
-        self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
+        self, setting: Setting, match: Match, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
-        """Yield (first seed, outcomes) of each batch of a contest with some of these deals.
+        """Yield (first seed, outcomes) of each batch of a match with some of these deals.
 
         Raises StoreError for a return outside -1 .. 1.
         """
         rows = self._database.execute(
             "SELECT rowid, first_seed, num_deals, returns, faults FROM batch "
             f"WHERE {_OF_DEALS} ORDER BY first_seed, num_deals",
-            (self._contest_id(setting, contest), seeds[-1], seeds[0]),
+            (self._match_id(setting, match), seeds[-1], seeds[0]),
         )
         for row, first_seed, num_deals, packed, faults in rows.fetchall():
             try:
@@ -228,7 +226,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
             except (zlib.error, ValueError, TypeError, RecursionError):
-                self._warn_of_damage(contest, first_seed, num_deals)
+                self._warn_of_damage(match, first_seed, num_deals)
                 continue
             is_return = np.abs(outcomes.returns) <= 1 + _ERROR  # NaN is none
             if not is_return.all():
@@ -240,8 +238,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 )
             yield first_seed, outcomes
 
-    def _warn_of_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
-        names = " v ".join(entrant.name for entrant in contest.entrants)
+    def _warn_of_damage(self, match: Match, first_seed: int, num_deals: int) -> None:
+        names = " v ".join(entrant.name for entrant in match.entrants)
         deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
         line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
         if line not in self._told:
@@ -260,22 +258,22 @@ class Store(contextlib.AbstractContextManager["Store"]):
             for row in rows
         ]
 
-    def contests(self, setting: Setting) -> list[Contest]:
-        """Return the contests of a game with results."""
+    def matches(self, setting: Setting) -> list[Match]:
+        """Return the matches of a game with results."""
         rows = self._database.execute(
-            "SELECT seating, players FROM contest WHERE setting = ? "
-            "AND id IN (SELECT contest FROM batch) ORDER BY id",
+            "SELECT seating, players FROM match WHERE setting = ? "
+            "AND id IN (SELECT match FROM batch) ORDER BY id",
             (self._id("setting", setting.as_row(), inserts=False),),
         )
-        known = self._players()
-        return [self._contest(known, seating, players) for seating, players in rows.fetchall()]
+        entrants = self._players()
+        return [self._match(entrants, seating, players) for seating, players in rows.fetchall()]
 
-    def _contest(self, known: dict[int, Entrant], seating: str, players: str) -> Contest:
+    def _match(self, entrants: dict[int, Entrant], seating: str, players: str) -> Match:
         numbers = self._read_json(players, list)
-        is_known = [isinstance(number, int) and number in known for number in numbers]
+        is_known = [isinstance(number, int) and number in entrants for number in numbers]
         if seating not in SEATINGS or not is_known or not all(is_known):
             raise ValueError(f"{self.path} is damaged: players {players:.60} in {seating!r:.60}")
-        return Contest(tuple(known[number] for number in numbers), seating)
+        return Match(tuple(entrants[number] for number in numbers), seating)
 
     def _read_json(self, text: Any, kind: Any) -> Any:
         """Return the data of a column. Raises ValueError where it is of another kind."""
@@ -290,13 +288,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
         names = _told_apart(rows)
         return {row["id"]: Entrant(names[row["id"]], row["spec"], row["identity"]) for row in rows}
 
-    def _contest_id(self, setting: Setting, contest: Contest, inserts: bool = False) -> int | None:
-        """Return the id of a contest; where it is missing None, or the id of a new row.
+    def _match_id(self, setting: Setting, match: Match, inserts: bool = False) -> int | None:
+        """Return the id of a match; where it is missing None, or the id of a new row.
 
         Raises StoreError where the results of a new player cannot be kept.
         """
         players = []
-        for entrant in contest.entrants:
+        for entrant in match.entrants:
             kind, _, rest = entrant.identity.partition(SEPARATOR)
             if inserts and kind == UNKNOWN:
                 reason = rest.partition(SEPARATOR)[2]
@@ -305,8 +303,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
             others["entered"] = time.strftime("%Y-%m-%d %H:%M:%S")
             players.append(self._id("player", {"identity": _complete(entrant)}, inserts, others))
         number = self._id("setting", setting.as_row(), inserts)
-        row = {"setting": number, "seating": contest.seating, "players": json.dumps(players)}
-        return self._id("contest", row, inserts)
+        row = {"setting": number, "seating": match.seating, "players": json.dumps(players)}
+        return self._id("match", row, inserts)
 
     def _id(
         self, table: str, key: Mapping[str, Any], inserts: bool, others: Mapping[str, Any] = {}
@@ -318,8 +316,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
             insert = f"INSERT INTO {table} ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
             self._database.execute(insert, row)
         where = " AND ".join(f"{name} = :{name}" for name in key)
-        found = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
-        return None if found is None else found["id"]
+        stored = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
+        return None if stored is None else stored["id"]
 
 
 def _complete(entrant: Entrant) -> str:

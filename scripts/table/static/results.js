@@ -180,7 +180,7 @@ function meeting(each, { deal, sitting }) {
   const button = make("button", { type: "button", on: { click: async () => {
     button.disabled = true;
     $("problem").textContent = "";
-    const request = { contest: each.number, sitting: Number(sitting.value) - 1, deal: deal.value === "" ? each.newest : Number(deal.value) };
+    const request = { match: each.number, sitting: Number(sitting.value) - 1, deal: deal.value === "" ? each.newest : Number(deal.value) };
     try {
       location.href = (await ask("/api/replays", request)).address;
     } catch (error) { $("problem").textContent = error.message; }
