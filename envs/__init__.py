@@ -14,17 +14,17 @@ from .registry import (
 )
 
 _LAZY = {
-    "GameState": ".core.play.game_state",
+    "OneGame": ".core.play.one_game",
     "Playthrough": ".core.play.playthrough",
-    "all_starts": ".core.play.game_state",
+    "all_starts": ".core.play.one_game",
     "check_game": ".core.checks.check_game",
     "position_data": ".core.positions",
     "position_of": ".core.positions",
-    "start": ".core.play.game_state",
+    "start": ".core.play.one_game",
 }
 __all__ = ["GAMES", "GameName", "find_game", "list_games", "load_game"]
 __all__ += [
-    "GameState",
+    "OneGame",
     "Playthrough",
     "all_starts",
     "check_game",
@@ -37,7 +37,7 @@ __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game
-    from .core.play.game_state import GameState, all_starts, start
+    from .core.play.one_game import OneGame, all_starts, start
     from .core.play.playthrough import Playthrough
     from .core.positions import position_data, position_of
 else:

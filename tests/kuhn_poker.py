@@ -9,7 +9,7 @@ import torch
 
 import parlour
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.envs import GameState
+from parlour.envs import OneGame
 from parlour.envs.core.game import Game
 
 Step = tuple[int, bytes, int]  # seat, what it observes, its action
@@ -23,7 +23,7 @@ class Play(NamedTuple):
     outcome: float  # return of seat 0
 
 
-def plays(state: GameState, steps: tuple[Step, ...] = ()) -> Iterator[Play]:
+def plays(state: OneGame, steps: tuple[Step, ...] = ()) -> Iterator[Play]:
     """All plays from a state on."""
     if state.is_over:
         yield Play(steps, float(state.returns[0]))

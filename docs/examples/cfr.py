@@ -11,7 +11,7 @@ import kuhn
 import numpy as np
 
 import parlour
-from parlour.envs import GameState
+from parlour.envs import OneGame
 from parlour.envs.authoring import Game
 
 
@@ -25,7 +25,7 @@ class Node(NamedTuple):
     outcomes: list[list[tuple["Node", float]]]  # of each action, with their probabilities
 
 
-def node_of(state: GameState) -> Node:
+def node_of(state: OneGame) -> Node:
     """Return the tree below a state."""
     if state.is_over:
         return Node(float(state.returns[0]), 0, b"", [], [])

@@ -16,7 +16,7 @@ import numpy as np
 import pyspiel
 
 from parlour.baselines import Policy
-from parlour.envs import GameState, all_starts, find_game, list_games, start
+from parlour.envs import OneGame, all_starts, find_game, list_games, start
 from parlour.envs.authoring import CHANCE, Game
 
 NUM_SAMPLES = 1_000  # draws that stand for all where there are too many to list
@@ -25,7 +25,7 @@ MOST_PLAYERS = 16
 PREFIX = "parlour_"  # of the names under which OpenSpiel loads our games
 KINDS = pyspiel.GameType
 
-Outcome = tuple[GameState | Callable[[], GameState], float]  # a state or what makes it, its chance
+Outcome = tuple[OneGame | Callable[[], OneGame], float]  # a state or what makes it, its chance
 
 
 class SpielGame(pyspiel.Game):
@@ -94,7 +94,7 @@ class SpielState(pyspiel.State):
         return self.clone()
 
     @property
-    def _now(self) -> GameState:
+    def _now(self) -> OneGame:
         return self._node.state(0)
 
     def _is_chance(self) -> bool:
@@ -188,7 +188,7 @@ class _Node:
         self.outcomes, self.are_listed = outcomes, are_listed
         self._after: dict[int, _Node] | None = {} if is_kept else None
 
-    def state(self, number: int) -> GameState:
+    def state(self, number: int) -> OneGame:
         """Return the outcome of this number."""
         outcome = self.outcomes[number][0]
         return outcome() if callable(outcome) else outcome
@@ -221,7 +221,7 @@ def _all_or_sampled(game: Game) -> tuple[Sequence[Outcome], bool]:
         return _sampled(lambda seed: start(game, seed)), False
 
 
-def _is_draw_after(state: GameState, action: int) -> bool:
+def _is_draw_after(state: OneGame, action: int) -> bool:
     """Return whether the game itself draws after an action."""
     if state.game.play_chance is None or action not in state.legal_actions:
         return False
@@ -230,11 +230,11 @@ def _is_draw_after(state: GameState, action: int) -> bool:
     return not state.game.is_terminal(position) and state.game.seat_to_act(position) == CHANCE
 
 
-def _sampled(make: Callable[[int], GameState]) -> list[Outcome]:
+def _sampled(make: Callable[[int], OneGame]) -> list[Outcome]:
     return [(partial(make, seed), 1 / NUM_SAMPLES) for seed in range(NUM_SAMPLES)]
 
 
-def _played(state: GameState, action: int, seed: int) -> GameState:
+def _played(state: OneGame, action: int, seed: int) -> OneGame:
     """Return the game after an action, with the draws of a stream of this seed."""
     after = start(state.game, seed, position=state.position)
     after.apply(action)

@@ -7,13 +7,13 @@ import numpy as np
 from docs.studies.president_hindsight import RECORD, Field, first_places, load, page, race
 from parlour.baselines import make_policy
 from parlour.baselines.policies.policy import Policy
-from parlour.envs.core.play.game_state import GameState, start
+from parlour.envs.core.play.one_game import OneGame, start
 
 FIELD = Field(8, "lowest")
 SEEDS = range(3)
 
 
-def can_be_first(others: Policy, state: GameState, seat: int) -> bool:
+def can_be_first(others: Policy, state: OneGame, seat: int) -> bool:
     """Whether some way to play makes a seat the first that is out."""
     if state.is_over:
         return bool(state.position["placings"][seat] == 1)

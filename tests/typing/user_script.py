@@ -16,7 +16,7 @@ from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.game_state import GameState
+from parlour.envs.core.play.one_game import OneGame
 from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.played.transcript import Transcript
 
@@ -42,8 +42,8 @@ assert_type(parlour.play_tournament(game, ["random", lowest], num_deals=20), Sta
 assert_type(parlour.play(game, "lowest"), Playthrough)
 assert_type(parlour.play(game, [lowest, "random"], seed=7).actions, list[int])
 state = parlour.start(game, seed=7)
-assert_type(state, GameState)
-assert_type(state.outcomes(state.legal_actions[0]), list[tuple[GameState, float]])
+assert_type(state, OneGame)
+assert_type(state.outcomes(state.legal_actions[0]), list[tuple[OneGame, float]])
 assert_type(parlour.rng(7), np.ndarray)
 assert_type(parlour.transcript.record(game, 7, policies=lowest), Transcript)
 assert_type(parlour.check_game(game, num_games=1), CheckReport)

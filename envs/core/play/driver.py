@@ -158,11 +158,22 @@ class Seating:
 
     def watch(self, rows: np.ndarray) -> None:
         """Show players with memory their observations, as after every ply."""
+        if not self._is_watched:
+            return
         for row, seat in zip(*np.nonzero(self._remembers[self.seated[rows]]), strict=True):
             place = rows[row : row + 1]
             observation = self.tables.observe(place, np.array([seat]))[0]
             policy = self.policies[self.seated[place[0], seat]]
             self._memory(policy, place[0], seat).watch(observation)
+
+    def show_again(self, past: Sequence[np.ndarray]) -> None:
+        """Begin anew with the past positions [1] of the only table, and the one that it is in."""
+        if not self._is_watched:
+            return
+        self.begin(self.tables.all_rows)
+        for states in (*past, self.tables.states.copy()):
+            self.tables.states[:] = states
+            self.watch(self.tables.all_rows)
 
     def _memory(self, policy: SeatedPolicy, row: int, seat: int) -> Memory:
         if (row, seat) not in self.memories:

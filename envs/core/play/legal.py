@@ -31,7 +31,8 @@ def chosen_action(game: Any, who: str, action: int | str, masks: np.ndarray) -> 
     number = game.parse_action(action) if isinstance(action, str) else action
     if not isinstance(number, int | np.integer):
         raise ValueError(f"{who}: an action is a number or a name, not {number!r}")
-    check_legal(game, who, np.array([number]), masks)
+    if not 0 <= number < game.num_actions or not masks[0, number]:
+        raise PlayerError(illegal_action_message(game, who, number, masks[0]))
     return int(number)
 
 

@@ -1,6 +1,6 @@
 """Walk through games in Python: show the seats to act, let them choose, apply the actions.
 
-`turns` walks through games at many tables at once; a `Playthrough` is one game from deal to end.
+`turns` walks through games at many tables at once; a `Playthrough` is one game and its policies.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..game import NO_ACTION, Game
-from ..rng import player_streams, streams
+from ..rng import player_streams
 from .driver import Seating, seat_policies
-from .legal import chosen_action
+from .one_game import OneGame, started_table
 from .policies import SeatedPolicy
 from .tables import Tables
 from .turns import Turns, turns_at
@@ -43,41 +43,37 @@ class Turn:
     `state` the position before the action, both records; `action` is what it has chosen.
     """
 
-    def __init__(self, playthrough: "Playthrough", turns: Turns) -> None:
-        self._playthrough, self._turns = playthrough, turns
+    def __init__(self, playthrough: "Playthrough") -> None:
+        self._playthrough = playthrough
         self.game = playthrough.game
-        self.number = len(playthrough.actions) + 1
-        self.seat = int(turns.seats[0])
+        self.number = len(playthrough.plies) + 1
+        self.seat = playthrough.seat
         self.policy: Any = playthrough.policies[self.seat]  # None where there is none
-        self.observation: np.record = turns.observations[0]
-        self.state: np.record = turns.tables.states.copy()[0]  # before the action
+        self.observation = playthrough.observation()
+        self.state = playthrough.position  # before the action
+        self.legal = playthrough.legal_actions  # in ascending order
         self.rngs = playthrough.rngs[0, [self.seat]]  # [1], a copy from before the choice
         self.action = NO_ACTION
 
     @property
     def action_mask(self) -> np.ndarray:
         """The legal actions, int8 [A], 1 = legal."""
-        return self._turns.masks[0]
-
-    @property
-    def legal(self) -> list[int]:
-        """The legal actions in ascending order."""
-        return np.flatnonzero(self.action_mask).tolist()
+        mask = np.zeros(self.game.num_actions, np.int8)
+        mask[self.legal] = 1
+        return mask
 
     def play(self, action: int | str) -> None:
         """Play an action, a number or a name. Raises ValueError where it is not legal."""
-        self.action = chosen_action(self.game, f"ply {self.number}", action, self._turns.masks)
+        self.action = self._playthrough.checked(action)
 
     def choose(self) -> int:
         """Let the policy of the seat play; return its action. Raises ValueError without one."""
-        if self.policy is None:
-            raise ValueError(f"ply {self.number}: seat {self.seat} has no policy; call play()")
-        self.action = int(self._playthrough.seating.choose(self.policy, self._turns)[0])
+        self.action = self._playthrough.choose()
         return self.action
 
 
-class Playthrough:
-    """One game, walked through turn by turn; players draw random numbers as in matches.
+class Playthrough(OneGame):
+    """A game and the policies of its seats; players draw random numbers as in matches.
 
     `policies` are one for each seat, or one for all; where there is none, the body of the loop
     has to play. A policy plays where it does not::
@@ -88,8 +84,8 @@ class Playthrough:
         print(playthrough.returns)
 
     `deal` is a start position as plain data; `sitting` numbers the games of one deal, in which
-    players have different random streams. Raises ValueError for a wrong number of policies and
-    for an impossible deal.
+    players have different random streams. A copy has no policies. Raises ValueError for a wrong
+    number of policies and for an impossible deal.
     """
 
     def __init__(
@@ -111,31 +107,32 @@ class Playthrough:
                 )
         if len(self.policies) != game.num_seats:
             raise ValueError(f"the game has {game.num_seats} seats, not {len(self.policies)}")
-        self.game = game
-        self.actions: list[int] = []
-        self.tables = Tables(game, streams([seed]))
-        self.tables.start(self.tables.all_rows, deal)
+        super().__init__(started_table(game, seed, deal))
         self.rngs = player_streams([seed], game.num_seats, sitting)  # [1, seats]
         self.seating = seat_policies(self.tables, self.policies, self.rngs)
+        self.seating.watch(self.tables.all_rows)
 
-    @property
-    def state(self) -> np.record:
-        """The position now."""
-        return self.tables.states[0]
+    def choose(self) -> int:
+        """Return what the policy of the seat to act plays. Raises ValueError without one."""
+        policy = self.policies[self.seat]
+        if policy is None:
+            where = f"ply {len(self.plies) + 1}"
+            raise ValueError(f"{where}: seat {self.seat} has no policy; call play()")
+        return int(self.seating.choose(policy, self.turn)[0])
 
-    @property
-    def returns(self) -> np.ndarray:
-        """The returns [seats]; zeros before the end."""
-        return self.tables.returns(self.tables.all_rows)[0]
+    def apply(self, action: int | str) -> None:
+        """Play an action, and show it to players with memory. ValueError where it is not legal."""
+        super().apply(action)
+        self.seating.watch(self.tables.all_rows)
+
+    def undo(self) -> None:
+        """Take the last action back, of which players with memory then know nothing."""
+        super().undo()
+        self.seating.show_again([ply.states for ply in self.plies])
 
     def __iter__(self) -> Iterator[Turn]:
-        """Yield each turn, then apply its action. Raises ValueError where nobody has chosen one."""
-        for each in turns(self.tables):
-            self.seating.watch(each.rows)
-            turn = Turn(self, each)
+        """Yield each turn, then apply its action; a policy chooses where nobody has."""
+        while not self.is_over:
+            turn = Turn(self)
             yield turn
-            if turn.action == NO_ACTION:
-                turn.choose()
-            each.actions[0] = turn.action
-            self.actions.append(turn.action)
-        self.seating.watch(self.tables.all_rows)
+            self.apply(turn.action if turn.action != NO_ACTION else turn.choose())

@@ -1,7 +1,7 @@
 """`Tables`: running games as arrays, with methods for chosen rows; masks as arrays of bytes."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -47,10 +47,11 @@ class Tables:
         self.starts = game.new_states(len(rngs) if keeps_plies else 0)
         self.actions = np.zeros((len(rngs), MAX_PLIES if keeps_plies else 0), np.int16)
         self.all_rows = np.arange(len(rngs))
+        self._commands = np.full(len(rngs), LEAVE)
         self.loops = loops_of(game)
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("loops", "report", "_outside")
+        derived = ("loops", "report", "_step")
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -63,16 +64,21 @@ class Tables:
         return report_of_results(self.game, len(self.states))
 
     @cached_property
-    def _outside(self) -> Seats:
-        return self_play_seats(self.game, len(self.states))
+    def _step(self) -> Callable[[], int]:
+        """Carry out the commands in `_commands` at tables where every seat is EXTERNAL."""
+        end = len(self.states)
+        outside, options = self_play_seats(self.game, end), StepOptions(one_ply=True, block=end)
+        step, games = step_of(self.game), self.games
+        return partial(step, 0, end, games, outside, self._commands, self.report, options)
 
-    def _stand(self, rows: np.ndarray, command: int) -> None:
-        """Carry out a command at these tables, at which nobody acts."""
-        commands = np.full(len(self.states), LEAVE)
-        commands[rows] = command
-        step, end = step_of(self.game), len(self.states)
-        options = StepOptions(one_ply=True, block=end)
-        step(0, end, self.games, self._outside, commands, self.report, options)
+    def carry_out(self, rows: np.ndarray, commands: Any) -> None:
+        """Play legal actions [K], or do what other commands of `loops` say, at these tables.
+
+        `progress`, `masks` and `report.records` then show the seats to act.
+        """
+        self._commands[rows] = commands
+        self._step()
+        self._commands[rows] = LEAVE
 
     def clear(self, rows: Any) -> None:
         """Forget the games at these tables, before new ones or positions are laid out there."""
@@ -81,7 +87,7 @@ class Tables:
 
     def deal(self, rows: np.ndarray) -> None:
         """Deal new games from the tables' own streams."""
-        self._stand(rows, NEW_GAME)
+        self.carry_out(rows, NEW_GAME)
 
     def start(self, rows: np.ndarray, data: Any = None) -> None:
         """Deal new games, or lay out `data` at each of these tables, as `deal_from` does."""
@@ -100,7 +106,7 @@ class Tables:
             self.states[row] = position_from(self.game, data)
         else:
             self.game.deal_from(self.states[row], data, self.rngs[row])
-        self._stand(np.array([row]), START)
+        self.carry_out(np.array([row]), START)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Apply legal actions [K], one at each of these tables."""
@@ -108,7 +114,7 @@ class Tables:
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return seats to act [K] (NO_SEAT at the end), observations [K], mask words [K, W]."""
-        self._stand(rows, GO_ON)
+        self.carry_out(rows, GO_ON)
         return self.progress["seat"][rows], self.report.records[rows], self.masks[rows]
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import pytest
 from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.game_state import all_starts
+from parlour.envs.core.play.one_game import all_starts
 from parlour.envs.core.play.playthrough import Playthrough
 from tests.example_games import imported
 

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import parlour
-from parlour.envs import GAMES, GameState, find_game, load_game
+from parlour.envs import GAMES, OneGame, find_game, load_game
 from parlour.envs.core.play.playthrough import Playthrough
 
 from .example_games import imported
@@ -14,7 +14,7 @@ from .example_games import imported
 pytestmark = pytest.mark.plain
 
 
-def walked(state: GameState, num_actions: int) -> GameState:
+def walked(state: OneGame, num_actions: int) -> OneGame:
     """Apply some actions, chosen by their place, as far as the game goes."""
     for number in range(num_actions):
         if state.is_over:

@@ -1,0 +1,244 @@
+"""One game under way: list the legal actions, apply one, take it back, branch, ask the players."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..chance import chance_outcomes, deal_outcomes
+from ..game import NO_ACTION, NO_SEAT, Game, check_range
+from ..positions import position_from
+from ..rng import rng
+from .legal import chosen_action
+from .loops import GO_ON
+from .tables import Tables
+from .turns import Turns
+from .visibility import is_seen
+
+
+@dataclass(eq=False)
+class PlayedPly:
+    """An action, and the game before it."""
+
+    seat: int
+    action: int
+    had_choice: bool  # whether another action was legal
+    states: np.ndarray  # [1] the position before
+    rngs: np.ndarray  # [1] the stream of the game's own draws before
+    seen: dict[int, bool] = field(default_factory=dict)  # by seat, once somebody has asked
+
+    @property
+    def before(self) -> np.record:
+        """The position before the action."""
+        return self.states[0]
+
+    def is_seen_by(self, game: Game, seat: int) -> bool:
+        """Return whether a seat saw the action; slow the first time."""
+        if not game.has_hidden:
+            return True
+        if seat not in self.seen:
+            self.seen[seat] = is_seen(game, self.before, self.action, seat)
+        return self.seen[seat]
+
+
+class OneGame:
+    """A game under way: its position, the seat to act, and the plies so far.
+
+    `start` makes one, and `all_starts` one for each deal. The game's own draws come from its random
+    stream as soon as they are due, so a seat is to act or the game is over. `game` is the game, and
+    `plies` are those so far, each with the position before it. Copies and pickles draw the same.
+    """
+
+    def __init__(self, tables: Tables, plies: Sequence[PlayedPly] = ()) -> None:
+        """Take over a single table, at which a game has been started."""
+        self.game = tables.game
+        self.tables = tables
+        self.plies = [*plies]  # with positions: to play them again would take longer
+        self._look()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the game is over."""
+        return bool(self._turn.seats[0] == NO_SEAT)
+
+    @property
+    def seat(self) -> int:
+        """The seat to act. Raises ValueError at the end of the game."""
+        self._need_seat()
+        return int(self._turn.seats[0])
+
+    @property
+    def legal_actions(self) -> list[int]:
+        """The legal actions in ascending order; none at the end of the game."""
+        return np.flatnonzero(self._turn.masks[0]).tolist()
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions so far."""
+        return [ply.action for ply in self.plies]
+
+    @property
+    def state(self) -> np.record:
+        """All that the game holds: a view, which changes with the game."""
+        return self.tables.states[0]
+
+    @property
+    def position(self) -> np.record:
+        """A copy of all that the game holds, as `position_of` gives it."""
+        return _copied(self.tables.states)[0]
+
+    @property
+    def returns(self) -> np.ndarray:
+        """The returns [seats]; zeros before the end."""
+        return self.tables.returns(self.tables.all_rows)[0]
+
+    def observation(self, seat: int | None = None) -> np.record:
+        """Return all that a seat knows, as policies read it: the one to act, if none is given."""
+        seat = self.seat if seat is None else seat
+        check_range("seat", seat, 0, self.game.num_seats - 1)
+        if seat == self._turn.seats[0]:
+            return _copied(self._turn.observations)[0]
+        return self.tables.observe(self.tables.all_rows, np.array([seat]))[0]
+
+    def describe(self, seat: int | None = None) -> str:
+        """Return the table as text, as a seat may see it; the whole table for None."""
+        if seat is not None:
+            check_range("seat", seat, 0, self.game.num_seats - 1)
+        return self.game.describe(self.state, seat)
+
+    def apply(self, action: int | str) -> None:
+        """Play an action, a number or a name. Raises ValueError where it is not legal."""
+        self._play(self.checked(action))
+
+    def undo(self) -> None:
+        """Take the last action back, with the draws after it. Raises ValueError at the start."""
+        if not self.plies:
+            raise ValueError("the game starts here: there is no action to take back")
+        last = self.plies.pop()
+        self.tables.states[:], self.tables.rngs[:] = last.states, last.rngs
+        self._look()
+
+    def outcomes(self, action: int | str) -> list[tuple["OneGame", float]]:
+        """Return the game after an action once for each outcome of its draws, with probabilities.
+
+        Raises ValueError where the action is not legal and where there are too many outcomes.
+        """
+        number, position = self.checked(action), self.position
+        self.game.apply_action(position, number)
+        plies = [*self.plies, self._ply(number)]
+        return [
+            (self._at(outcome, plies), probability)
+            for outcome, probability in chance_outcomes(self.game, position)
+        ]
+
+    def determinized(self, seed: int) -> "OneGame":
+        """Return a game that starts here, with all dealt anew that the seat to act cannot know.
+
+        A fair search plays on from such games: a copy would show it the hidden cards and the draws
+        to come.
+        """
+        self._need_seat()
+        return start(self.game, seed, position=self._turn.determinized(rng(seed))[0])
+
+    def copy(self) -> "OneGame":
+        """Return a game that goes on alone from here, with the same hidden cards and draws."""
+        return self._at(self.state, self.plies)
+
+    __copy__ = copy
+
+    def checked(self, action: int | str) -> int:
+        """Return the number of an action, a number or a name. ValueError where it is not legal."""
+        self._need_seat()
+        return chosen_action(self.game, f"ply {len(self.plies) + 1}", action, self._turn.masks)
+
+    @property
+    def turn(self) -> Turns:
+        """What the seat to act knows and may do, as policies are asked; not at the end."""
+        self._need_seat()
+        return self._turn
+
+    def _play(self, action: int) -> None:
+        self.plies.append(self._ply(action))
+        self._look(action)
+
+    def _ply(self, action: int) -> PlayedPly:
+        """Return the ply of an action that is about to be applied."""
+        before = _copied(self.tables.states), self.tables.rngs.copy()
+        return PlayedPly(self.seat, action, int(self._turn.masks.sum()) > 1, *before)
+
+    def _at(self, position: np.record, plies: Sequence[PlayedPly]) -> "OneGame":
+        """Return a game in a position, with the stream of this one."""
+        tables = Tables(self.game, self.tables.rngs.copy())
+        tables.states[0] = position
+        return OneGame(tables, plies)
+
+    def _look(self, command: int = GO_ON) -> None:
+        """Play an action, if one is given, and note who is to act."""
+        tables = self.tables
+        tables.carry_out(tables.all_rows, command)
+        self._turn = Turns(
+            tables,
+            tables.all_rows,
+            tables.progress["seat"].copy(),
+            _copied(tables.report.records),
+            tables.masks.copy(),
+            np.full(1, NO_ACTION),
+        )
+
+    def _need_seat(self) -> None:
+        if self.is_over:
+            raise ValueError(f"the game is over, after {len(self.plies)} actions")
+
+
+def _copied(records: np.ndarray) -> np.ndarray:
+    """Return a copy of records; NumPy's own copies field by field, twenty times as slow."""
+    return np.frombuffer(bytearray(records.tobytes()), records.dtype)
+
+
+def start(game: Game, seed: int = 0, *, deal: Any = None, position: Any = None) -> OneGame:
+    """Start a game, to be walked by hand; the same seed deals and draws the same.
+
+    `deal` lays out a deal as plain data, `position` a record of `position_of` or its plain data.
+    Raises ValueError for an invalid seed and an impossible deal or position::
+
+        >>> import parlour
+        >>> state = parlour.start(parlour.load_game("president", num_players=2), seed=7)
+        >>> [state.game.action_name(action) for action in state.legal_actions]
+        ['1x2', '2x2', '3x2']
+        >>> state.apply("3x2")
+        >>> state.seat
+        1
+        >>> state.undo()
+        >>> state.seat
+        0
+    """
+    if deal is not None and position is not None:
+        raise ValueError("start a game from a deal or from a position, not from both")
+    return OneGame(started_table(game, seed, deal, position))
+
+
+def started_table(game: Game, seed: int, deal: Any = None, position: Any = None) -> Tables:
+    """Return a single table at which a game begins. Raises ValueError as `start` does."""
+    table = Tables(game, rng(seed))
+    if position is None:
+        table.start(table.all_rows, deal)
+    else:
+        table.states[0] = position_from(game, position)
+    return table
+
+
+def all_starts(game: Game, seed: int = 0) -> list[tuple[OneGame, float]]:
+    """Return a game for each way to deal, with its probability; later draws come from the seed.
+
+    Raises ValueError where there are too many, and where they cannot be listed::
+
+        >>> import parlour
+        >>> starts = parlour.all_starts(parlour.load_game("trick_taking", num_values=2))
+        >>> len(starts), round(sum(probability for state, probability in starts), 9)
+        (24, 1.0)
+    """
+    return [
+        (start(game, seed, position=position), probability)
+        for position, probability in deal_outcomes(game)
+    ]
