@@ -17,6 +17,7 @@ from ..baselines.arena.play.batches import BATCH_DEALS, Fault
 from ..baselines.arena.play.entrants import Entrant, enter
 from ..baselines.arena.play.tournament import ONE_EACH
 from ..baselines.arena.play.workers import check_workers, start_cluster
+from ..baselines.arena.ratings.until import check_until
 from ..baselines.arena.results.store import StoreError, cause_of, store_files
 from ..baselines.policies.settings import parse_settings
 from ..envs.core.game import Game
@@ -64,6 +65,25 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_until(parser: argparse.ArgumentParser) -> None:
+    """`--until ELO`; see `Plan`."""
+    parser.add_argument(
+        "--until",
+        type=_elo_width,
+        metavar="ELO",
+        help="end a match once its Elo interval is at most ELO wide on either side, or excludes 0; "
+        "the interval is valid at any time",
+    )
+
+
+def _elo_width(text: str) -> float:
+    try:
+        check_until(float(text), (2,))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return float(text)
+
+
 @contextlib.contextmanager
 def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     """Open the store and yield the plan of play. Raises BadArgument."""
@@ -85,6 +105,7 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
             store,
             control,
             lambda game, found: faults.extend((game.name, fault) for fault in found),
+            getattr(arguments, "until", None),
         )
         if control is not None:
             _tell_faults(faults, Path(control.logs))

@@ -86,10 +86,9 @@ WRONG = {
     "watch top_trumps --set deck=/bin/sh": "/bin/sh is no text in UTF-8",
     f"match {FOUR_SEATS} random": "a match has two players; got 1",
     f"match {GAME} random,nobody": "no player 'nobody'",
-    f"match {GAME} random,first_legal --sprt 3": "ELO0,ELO1",
-    f"match {GAME} random,first_legal --sprt 5,x": "--sprt",
-    f"match {GAME} random,first_legal --sprt 5,0": "elo0 must be below elo1",
-    f"match {GAME} random,first_legal --sprt 0,5,0,0.1": "alpha must be",
+    f"match {GAME} random,first_legal --until x": "--until",
+    f"match {GAME} random,first_legal --until 0": "until must be a number of Elo points above 0",
+    f"tournament {GAME} --until nan": "until must be a number of Elo points above 0",
     f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "at most 1 deals follow seed",
     f"match {GAME} random,first_legal --store /no/such/folder/file": "/no/such/folder/file",
     f"match {GAME} random,first_legal --deals {10**12}": f"deals in 1 .. {10**8}, not {10**12}",
@@ -449,7 +448,7 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "result.json"
-    command = f"match {GAME} random,first_legal --deals 6 --sprt 0,400"
+    command = f"match {GAME} random,first_legal --deals 6 --until 400"
     shown = told(f"{command} --json {file}", capsys)
     result = json.loads(file.read_text())
     assert (result["first"], result["second"]) == ("random", "first_legal")

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import Plan, Sprt, Workers, play_match
+from parlour.baselines.arena import Plan, Workers, play_match
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.players.making import make_policy
@@ -190,13 +190,13 @@ def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
 
 def test_a_decided_match_counts_games_and_faults_up_to_the_deciding_deal() -> None:
     told: list[int] = []
-    plan = Plan(batch_deals=4, control=WinsSharesLoses())
-    game, sprt = toy.game(num_players=3), Sprt(-150, 150)
-    result = play_match(game, "first_legal", "random", 60, 0, told.append, sprt, plan)
+    plan = Plan(batch_deals=5, control=WinsSharesLoses(), until=150)
+    game = toy.game(num_players=3)
+    result = play_match(game, "first_legal", "random", 60, 0, told.append, plan)
     assert result.verdict is not None
     num_deals = result.verdict.num_deals
-    assert num_deals % 4 and num_deals > 4
-    assert told == [12 * (block + 1) for block in range(num_deals // 4 + 1)]
+    assert num_deals % 5 and num_deals > 5
+    assert told == [15 * (block + 1) for block in range(num_deals // 5 + 1)]
     assert result.num_deals == num_deals
     assert result.faults == (num_deals, 2 * num_deals)
     assert str(result).endswith(str(result.verdict))

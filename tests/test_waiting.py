@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parlour.baselines import waiting
-from parlour.baselines.arena import Sprt, play_duplicate, play_match, play_tournament
+from parlour.baselines.arena import Plan, play_duplicate, play_match, play_tournament
 from parlour.envs import load_game
 from parlour.scripts import output
 from parlour.scripts.main import main
@@ -39,7 +39,7 @@ def test_matches_and_tournaments_tell(caplog: pytest.LogCaptureFixture) -> None:
     first, *others = lines(caplog)
     assert re.fullmatch(r"parlour: [\d,]+ of 10,000 games after \d+ s", first)
     assert not any("10,000 of 10,000" in line for line in others)
-    play_match(GAME, "random", "random", 5000, sprt=Sprt(0, 5))
+    play_match(GAME, "random", "random", 5000, plan=Plan(until=1))
     play_duplicate(GAME, "random", "high_low", 5000)
     play_tournament(GAME, ["random", "high_low", "first_play"], 2000)
     assert len(lines(caplog)) >= 3

@@ -5,7 +5,6 @@ from .play.match import MatchResult, play_match
 from .play.playing import Plan
 from .play.tournament import play_tournament, rate_store
 from .play.workers import Workers
-from .ratings.sprt import Sprt
 from .ratings.standings import Standing, Standings
 from .results.store import Store
 
@@ -13,7 +12,6 @@ __all__ = [
     "DuplicateResult",
     "MatchResult",
     "Plan",
-    "Sprt",
     "Standing",
     "Standings",
     "Store",

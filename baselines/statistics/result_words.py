@@ -6,6 +6,9 @@ A draw, or a first place that several share, counts in part, so it is never call
 
 from typing import NamedTuple
 
+FIXED = "for a number of deals fixed beforehand"  # intervals of `estimates`
+ANYTIME = "valid at any time"  # of `anytime`
+
 
 class Words(NamedTuple):
     """What outcomes are called."""

@@ -1,7 +1,7 @@
 """Long studies of the arena, as commands: intervals, tests, kill -9, the cost of the sandbox.
 
 python -m docs.studies.arena coverage --times 2000
-python -m docs.studies.arena sprt
+python -m docs.studies.arena anytime
 python -m docs.studies.arena kills --times 20
 python -m docs.studies.arena sandbox_cost --times 200
 """
@@ -10,32 +10,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
-from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, sprt_verdict
-from parlour.baselines.statistics.estimates import score_of_elo, wilson
-
-from . import coverage, killing, sandbox_cost
+from . import anytime, coverage, killing, sandbox_cost
 from .recorded import write_record
-from .simulation import paired_scores
-
-
-def wrong_decisions(sprt: Sprt, true_elo: float, num_trials: int, seed: int = 0) -> tuple:
-    """Share of tests that accept elo1, share undecided at the end, and the mean deals taken."""
-    rng = np.random.default_rng(seed)
-    verdicts = []
-    for _ in range(num_trials):
-        scores, judged = np.zeros(0), 0
-        while True:
-            scores = np.append(scores, paired_scores(rng, score_of_elo(true_elo), 250))
-            verdict = sprt_verdict(scores, sprt, judged)
-            judged = len(scores)
-            if verdict.decision != UNDECIDED or judged >= 20_000:
-                break
-        verdicts.append(verdict)
-    stronger = np.mean([verdict.decision == STRONGER for verdict in verdicts])
-    undecided = np.mean([verdict.decision == UNDECIDED for verdict in verdicts])
-    return stronger, undecided, np.mean([verdict.num_deals for verdict in verdicts])
 
 
 def _coverage(num_trials: int) -> None:
@@ -44,13 +20,10 @@ def _coverage(num_trials: int) -> None:
     print(f"written to {coverage.RECORD}")
 
 
-def _sprt(trials: int) -> None:
-    for sprt in (Sprt(0, 20), Sprt(0, 50, 0.01, 0.01), Sprt(-10, 30, 0.1, 0.05)):
-        for true in (sprt.elo0, sprt.elo1):
-            stronger, undecided, deals = wrong_decisions(sprt, true, trials)
-            share = wilson(stronger, trials).scaled(100)
-            print(f"{sprt}, truly {true:+}: stronger {share:.1f} %, ", end="")
-            print(f"undecided {100 * undecided:.1f} %, {deals:.0f} deals", flush=True)
+def _anytime(num_trials: int) -> None:
+    result = anytime.measure(num_trials)
+    write_record(anytime.RECORD, result, anytime.page(result))
+    print(f"written to {anytime.RECORD}")
 
 
 def _kills(times: int) -> None:
@@ -71,7 +44,7 @@ def _sandbox_cost(num_games: int) -> None:
 
 STUDIES = {  # each with its number of repetitions
     "coverage": (_coverage, 2000),  # tournaments of each kind
-    "sprt": (_sprt, 2000),  # tests
+    "anytime": (_anytime, 1000),  # tournaments of each kind
     "kills": (_kills, 20),
     "sandbox_cost": (_sandbox_cost, 200),  # games for each sandbox
 }

@@ -1,13 +1,13 @@
 """Play a match between two players.
 
-The first takes one seat and the second all others; every deal is played from every seat. `--sprt`
+The first takes one seat and the second all others; every deal is played from every seat. `--until`
 ends the match as soon as the stronger player is known. For a different player in every seat see
 `parlour tournament --form free_for_all`.
 """
 
 import argparse
 
-from ...baselines.arena import Sprt, play_match
+from ...baselines.arena import play_match
 from ...baselines.arena.results.export import as_data
 from ..options import (
     BadArgument,
@@ -20,36 +20,20 @@ from ..options import (
     player_names,
 )
 from ..output import add_json, counted, print_text, write_json
-from ..plans import add_plan, chosen_plan, entered
+from ..plans import add_plan, add_until, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The players, how many deals, and the sequential test."""
+    """The players, and how many deals."""
     add_game(parser)
     parser.add_argument("players", metavar="PLAYER,...", help="the two players")
-    add_deals(parser, "number of deals; with --sprt, the maximum number")
-    parser.add_argument(
-        "--sprt",
-        type=_sprt,
-        metavar="ELO0,ELO1[,ALPHA,BETA]",
-        help="stop as soon as Wald's sequential test accepts one of these two Elo differences; "
-        "ALPHA and BETA are the chances of a wrong decision (default 0.05)",
-    )
+    add_deals(parser, "number of deals; with --until, the maximum number")
+    add_until(parser)
     add_seed(parser)
     add_plan(parser)
     add_json(parser)
-
-
-def _sprt(text: str) -> Sprt:
-    try:
-        numbers = [float(part) for part in text.split(",")]
-        if len(numbers) not in (2, 4):
-            raise ValueError(f"a test is ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, not {text}")
-        return Sprt(*numbers)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -72,7 +56,6 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.deals,
             first_seed(arguments),
             on_progress,
-            arguments.sprt,
             plan,
         )
     if arguments.json != "-":

@@ -12,6 +12,7 @@ from ...baselines.arena import Plan, Standings, play_tournament
 from ...baselines.arena.play.entrants import scripted_players
 from ...baselines.arena.play.tournament import FORMS, matches_of, num_games
 from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
+from ...baselines.arena.ratings.until import check_until
 from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.store import Setting, Store
 from ...envs.core.game import Game
@@ -27,7 +28,7 @@ from ..options import (
     user_input,
 )
 from ..output import add_json, counted, export_standings, new_folder, print_standings, write_json
-from ..plans import add_plan, chosen_plan, entered
+from ..plans import add_plan, add_until, chosen_plan, entered
 from ..table.serving import results_shown
 
 
@@ -45,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "other; free_for_all: all tables of different players, in a balanced sample of seatings "
         "(default round_robin)",
     )
-    add_deals(parser, "number of deals in each meeting")
+    add_deals(parser, "number of deals in each meeting; with --until, the maximum number")
+    add_until(parser)
     parser.add_argument(
         "--scoring",
         choices=SCORINGS,
@@ -96,6 +98,8 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
     with user_input():
         check_scoring(arguments.scoring, Setting.of(game, plan.control))
         matches = matches_of(game, players, arguments.form, plan.control is None)
+        if plan.until is not None:
+            check_until(plan.until, [len(match.entrants) for match in matches])
     total = num_games(game, matches, arguments.deals)
     started = time.perf_counter()
     with counted(game.name, total) as on_progress:

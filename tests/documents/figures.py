@@ -11,10 +11,10 @@ from docs.site.speed import page as speed_page
 from docs.studies.learning_record import page as learning_page
 from docs.studies.learning_speed import page as learning_speed_page
 from docs.studies.sizes import page as sizes_page
-from parlour.baselines.arena.ratings.sprt import Sprt
 from parlour.baselines.arena.results.league_pages import index as league_index
 from parlour.baselines.arena.results.league_pages import page as league_page
 from parlour.baselines.arena.results.league_pages import time_text, with_ladders
+from parlour.baselines.statistics.estimates import LEVEL
 from parlour.envs import GAMES
 from parlour.envs.core.bits import WORD_BITS
 from parlour.envs.core.environments.keywords import KEYWORDS, SOLO, VECTOR
@@ -110,7 +110,7 @@ PPO = next(
     if league["seats"] == 4 and rung["player"] == "ppo"
 )
 FACTS = (
-    Fact("docs/pages/arena.md", "wrong in {:.0f} % of cases", 100 * Sprt(0, 1).alpha),
+    Fact("docs/pages/arena.md", "wrong in {:.0f} % of tournaments", 100 * (1 - LEVEL)),
     Fact("docs/pages/environments.md", "bit `a % {0}` of word `a // {0}`", WORD_BITS),
     Fact("docs/protocol.md", "at most {:,} bytes", protocol.MAX_BYTES),
     Fact("docs/protocol.md", "may send {} messages a second", sockets.MESSAGES_A_SECOND),

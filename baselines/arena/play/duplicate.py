@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....envs.core.game import Game
+from ...statistics.anytime import anytime_mean
 from ...statistics.estimates import Estimate, proportion_of_deals
 from .batches import Match
 from .entrants import EntrantSpec, enter
@@ -59,6 +60,7 @@ def play_duplicate(
     # Each player's return with the hand of seat 0.
     one_return, other_return = played.returns[:, :, 0].T
     outcomes = np.sign(one_return - other_return)
-    wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
+    proportion = proportion_of_deals if plan.until is None else anytime_mean
+    wins, draws, losses = (proportion((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     first_name, second_name = (entrant.name for entrant in match.entrants)
-    return DuplicateResult(game.name, first_name, second_name, num_deals, wins, draws, losses)
+    return DuplicateResult(game.name, first_name, second_name, len(outcomes), wins, draws, losses)

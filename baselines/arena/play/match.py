@@ -9,18 +9,18 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
+from ...statistics.anytime import PROPORTION, anytime_mean
 from ...statistics.estimates import (
     RETURNS,
     Estimate,
     elo_of_score,
     mean_of_deals,
-    proportion_of_deals,
 )
-from ...statistics.result_words import Words, words_of
-from ..ratings.sprt import UNDECIDED, Sprt, Verdict, sprt_verdict
-from .batches import Match, Outcomes
+from ...statistics.result_words import ANYTIME, FIXED, Words, words_of
+from ..ratings.until import Verdict, verdict_of
+from .batches import Match
 from .entrants import EntrantSpec, enter
-from .playing import Part, Plan, PlayedMatch, assembled, log_progress, play_matches
+from .playing import Plan, PlayedMatch, play_matches, scores_of
 
 DEFAULT_PLAN = Plan()
 
@@ -29,8 +29,8 @@ DEFAULT_PLAN = Plan()
 class MatchResult:
     """The result of a match for `first`, each figure with its 95 % interval.
 
-    After a sequential test the intervals contain the true value less often than 95 %, because the
-    test tends to stop when luck is at an extreme.
+    `intervals` says of which kind they are: FIXED are narrow, and right only where the number of
+    deals did not depend on the results; ANYTIME are wider, and right whenever the match ends.
     """
 
     game: str
@@ -46,7 +46,8 @@ class MatchResult:
     losses: Estimate  # proportion of games in which somebody was ahead of it
     elo: Estimate  # the Elo difference at which this mean return is expected
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
-    verdict: Verdict | None = None  # of the sequential test, where there was one
+    verdict: Verdict | None = None  # why the match ended, where it had an `until`
+    intervals: str = FIXED  # or ANYTIME
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
@@ -67,6 +68,7 @@ class MatchResult:
             f"{words.counting})",
             f"  mean return  {self.mean_return:+.3f}, of an equal player 0",
             f"  Elo          {self.elo:+.0f}, from the mean return",
+            f"  intervals    95 %, {self.intervals}",
         ]
         if any(self.faults):
             own, others = self.faults
@@ -81,15 +83,14 @@ def play_match(
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
-    sprt: Sprt | None = None,
     plan: Plan = DEFAULT_PLAN,
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
     `first` and `second` are anything that `make_policy` accepts, or entrants. The same seed gives
-    the same result; of the `plan`, only its `control` affects it. With `sprt` the match ends as
-    soon as the test decides, after `num_deals` at the latest; the score of a deal is
-    (1 + mean return of `first`) / 2. `on_progress` is called with the number of games played.
+    the same result; of the `plan`, only `control` and `until` affect it. With `until=10` the match
+    ends as soon as the Elo interval is at most 10 wide on either side or excludes 0, after
+    `num_deals` at the latest. `on_progress` is called with the number of games played.
     Raises ValueError for unknown players and for an impossible number of deals::
 
         >>> import parlour
@@ -99,13 +100,10 @@ def play_match(
         (40, True)
     """
     match = Match(enter((first, second), game, plan.control is None), "field")
-    seeds = deal_seeds(seed, num_deals)
-    if sprt is None:
-        result = result_of(game, play_matches(game, [match], seeds, plan, on_progress)[0])
-    else:
-        result = _until_decided(game, match, seeds, sprt, plan, on_progress)
+    played = play_matches(game, [match], deal_seeds(seed, num_deals), plan, on_progress)[0]
+    verdict = None if plan.until is None else verdict_of(scores_of(played), plan.until)
     control = None if plan.control is None else plan.control.as_data()
-    return dataclasses.replace(result, control=control)
+    return dataclasses.replace(result_of(game, played, verdict), control=control)
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:
@@ -120,42 +118,12 @@ def deal_seeds(seed: int, num_deals: int) -> range:
     return range(seed, seed + num_deals)
 
 
-def _until_decided(
-    game: Game,
-    match: Match,
-    seeds: range,
-    sprt: Sprt,
-    plan: Plan,
-    on_progress: Callable[[int], None] | None,
-) -> MatchResult:
-    """Play a block of deals at a time; deals played after the deciding one do not count."""
-    block = plan.batch_deals * plan.workers.num_workers
-    tell = on_progress or log_progress(len(seeds) * game.num_seats)
-    parts: list[Part] = []
-    for start in range(0, len(seeds), block):
-        before = start * game.num_seats
-        (played,) = play_matches(
-            game,
-            [match],
-            seeds[start : start + block],
-            plan,
-            lambda done, before=before: tell(before + done),  # type: ignore[misc]
-        )
-        parts.append((seeds[start], Outcomes(played.returns, played.faults)))
-        verdict = sprt_verdict(_scores(assembled(match, parts)), sprt, start)
-        if verdict.decision != UNDECIDED:
-            break
-    decided = assembled(match, parts, seeds[: verdict.num_deals])
-    return dataclasses.replace(result_of(game, decided), verdict=verdict)
+def result_of(game: Game, played: PlayedMatch, verdict: Verdict | None = None) -> MatchResult:
+    """Return the result of a match in which the first entrant sat at seat s in sitting s.
 
-
-def _scores(played: PlayedMatch) -> np.ndarray:
-    """Return the mean score of the first entrant in each deal: [deals], 0 .. 1."""
-    return (1 + np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1)) / 2
-
-
-def result_of(game: Game, played: PlayedMatch) -> MatchResult:
-    """Return the result of a match in which the first entrant sat at seat s in sitting s."""
+    With a verdict, intervals hold at any time.
+    """
+    mean = mean_of_deals if verdict is None else anytime_mean
     num_deals, n, _ = played.returns.shape
     by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
     own = by_seat[np.arange(n), np.arange(n)]
@@ -164,7 +132,7 @@ def result_of(game: Game, played: PlayedMatch) -> MatchResult:
     is_first = own == best
     wins = (is_first & (leaders == 1)).sum(axis=0)
     losses = n - is_first.sum(axis=0)
-    mean_return = mean_of_deals(own.sum(axis=0), n, RETURNS)
+    mean_return = mean(own.sum(axis=0), n, RETURNS)
     first, second = played.match.entrants
     own_faults = sum(fault.seat == fault.sitting for fault in played.faults)
     return MatchResult(
@@ -174,11 +142,13 @@ def result_of(game: Game, played: PlayedMatch) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        first_places=proportion_of_deals((is_first / leaders).sum(axis=0), n),
+        first_places=mean((is_first / leaders).sum(axis=0), n, PROPORTION),
         fair_share=1 / n,
-        wins=proportion_of_deals(wins, n),
-        draws=proportion_of_deals(n - wins - losses, n),
-        losses=proportion_of_deals(losses, n),
+        wins=mean(wins, n, PROPORTION),
+        draws=mean(n - wins - losses, n, PROPORTION),
+        losses=mean(losses, n, PROPORTION),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=(own_faults, len(played.faults) - own_faults),
+        verdict=verdict,
+        intervals=FIXED if verdict is None else ANYTIME,
     )

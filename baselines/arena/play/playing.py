@@ -1,4 +1,7 @@
-"""Play whole matches: read the results that a store has, play the rest and keep it."""
+"""Play whole matches: read the results that a store has, play the rest and keep it.
+
+With `until` in its plan, each match ends as soon as its result is decided or precise enough.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -6,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....envs.core.game import Game
+from ...statistics.estimates import LEVEL
 from ...waiting import Wait
+from ..ratings.until import UNDECIDED, check_until, verdict_of
 from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Control, DealBatch, Fault, Match, Outcomes
 from .entrants import check_unchanged
@@ -44,7 +49,7 @@ def assembled(match: Match, parts: Sequence[Part], seeds: range | None = None) -
 
 
 class Plan(NamedTuple):
-    """How matches are played; only `control` affects the results."""
+    """How matches are played; only `control` and `until` affect the results."""
 
     workers: Workers = Workers()
     batch_deals: int = BATCH_DEALS
@@ -52,6 +57,8 @@ class Plan(NamedTuple):
     control: Control | None = None
     # Called with the faults of each match.
     on_faults: Callable[[Game, tuple[Fault, ...]], None] | None = None
+    # End a match of two players once its Elo interval is this wide on either side, or excludes 0.
+    until: float | None = None
 
 
 def play_matches(
@@ -64,10 +71,73 @@ def play_matches(
     """Play the deals `seeds` of every match; call `on_progress` with the games done so far.
 
     Without `on_progress`, a line is logged now and then during a long wait. Raises ValueError where
-    there is no deal to play, or where a store cannot identify a player.
+    there is no deal to play, where a store cannot identify a player, and for an impossible `until`.
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
+    tell = on_progress or log_progress(len(seeds) * len(matches) * game.num_seats)
+    if plan.until is None:
+        played = _play_deals(game, matches, seeds, plan, tell)
+    else:
+        played = _play_until(game, matches, seeds, plan, plan.until, tell)
+    if plan.on_faults is not None:
+        for one in played:
+            plan.on_faults(game, one.faults)
+    return played
+
+
+def _play_until(
+    game: Game,
+    matches: Sequence[Match],
+    seeds: range,
+    plan: Plan,
+    until: float,
+    tell: Callable[[int], None],
+) -> list[PlayedMatch]:
+    """Play a block of deals of each open match at a time; drop deals after the deciding one.
+
+    All decisions together are wrong with a probability of 5 % at most (Bonferroni).
+    """
+    check_until(until, [len(match.entrants) for match in matches])
+    block = plan.batch_deals * plan.workers.num_workers
+    parts: dict[Match, list[Part]] = {match: [] for match in matches}
+    ended: dict[Match, range] = {}
+    done = 0
+    for start in range(0, len(seeds), block):
+        playing = [match for match in matches if match not in ended]
+        here = seeds[start : start + block]
+        played = _play_deals(
+            game,
+            playing,
+            here,
+            plan,
+            lambda now, before=done: tell(before + now),  # type: ignore[misc]
+        )
+        done += len(here) * len(playing) * game.num_seats
+        for one in played:
+            own = parts[one.match]
+            own.append((here[0], Outcomes(one.returns, one.faults)))
+            scores = scores_of(assembled(one.match, own))
+            verdict = verdict_of(scores, until, (1 - LEVEL) / len(matches), start + 1)
+            if verdict.decision != UNDECIDED:
+                ended[one.match] = seeds[: verdict.num_deals]
+        if len(ended) == len(matches):
+            break
+    return [assembled(match, parts[match], ended.get(match)) for match in matches]
+
+
+def scores_of(played: PlayedMatch) -> np.ndarray:
+    """Return the mean score of the first entrant of two in each deal: [deals], 0 .. 1."""
+    return (1 + np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1)) / 2
+
+
+def _play_deals(
+    game: Game,
+    matches: Sequence[Match],
+    seeds: range,
+    plan: Plan,
+    tell: Callable[[int], None],
+) -> list[PlayedMatch]:
     setting, store = Setting.of(game, plan.control), plan.store
     parts: dict[Match, list[Part]] = {
         match: [] if store is None else list(store.read(setting, match, seeds)) for match in matches
@@ -75,7 +145,6 @@ def play_matches(
     batches = _missing(game, parts, seeds, plan)
     total = len(seeds) * len(parts) * game.num_seats
     done = total - sum(batch.num_deals for batch in batches) * game.num_seats
-    tell = on_progress or log_progress(total)
     if store is not None:
         for match in dict.fromkeys(batch.match for batch in batches):
             store.enter(setting, match)
@@ -86,11 +155,7 @@ def play_matches(
         parts[batch.match].append((batch.first_seed, outcomes))
         done += batch.num_deals * game.num_seats
         tell(done)
-    played = [assembled(match, parts[match], seeds) for match in matches]
-    if plan.on_faults is not None:
-        for played_match in played:
-            plan.on_faults(game, played_match.faults)
-    return played
+    return [assembled(match, parts[match], seeds) for match in matches]
 
 
 def log_progress(num_games: int) -> Callable[[int], None]:

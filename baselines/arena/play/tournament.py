@@ -30,10 +30,11 @@ def play_tournament(
     first meets every other; both play matches, with one player in one seat and the other in all
     others, and with more than two seats also the other way round. In a "free_for_all" every group
     of as many players as seats plays at one table, in a balanced sample of seatings. Each meeting
-    has the same `num_deals` deals. `scoring` is "games", or "duplicate" for two seats.
+    has the same `num_deals` deals, or with an `until` in the plan as many as it needs (see
+    `play_match`). `scoring` is "games", or "duplicate" for two seats.
 
     The table does not depend on the order of the players (except the first of a gauntlet); of the
-    `plan`, only its `control` affects it. Results in the plan's store are not played again.
+    `plan`, only `control` and `until` affect it. Results in the plan's store are not played again.
     `on_progress` is called with the number of games done (see `num_games`). Raises ValueError for
     an impossible tournament::
 
@@ -47,7 +48,8 @@ def play_tournament(
     check_scoring(scoring, setting)
     matches = matches_of(game, players, form, plan.control is None)
     seeds = deal_seeds(seed, num_deals)
-    return standings(setting, play_matches(game, matches, seeds, plan, on_progress), scoring)
+    played = play_matches(game, matches, seeds, plan, on_progress)
+    return standings(setting, played, scoring, plan.until)
 
 
 def matches_of(

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from ...statistics.estimates import (
+    LEVEL,
     RETURNS,
     Estimate,
     mean_of_deals,
     proportion_of_deals,
 )
 from ..play.entrants import Entrant
-from ..play.playing import PlayedMatch
+from ..play.playing import PlayedMatch, scores_of
 from ..results.store import Setting
 from .cycles import find_cycle
 from .rankings import Scored, count_choices
 from .ratings import Fit, rate
+from .until import Verdict, verdict_of
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
@@ -48,6 +50,15 @@ class Standing:
 
 
 @dataclasses.dataclass(frozen=True)
+class Meeting:
+    """A match of a tournament that ended by `until`."""
+
+    first: str
+    second: str
+    verdict: Verdict  # all verdicts of a tournament together are wrong in 5 % of cases at most
+
+
+@dataclasses.dataclass(frozen=True)
 class Standings:
     """A tournament's results, the strongest player of each group first, the largest group first.
 
@@ -69,6 +80,7 @@ class Standings:
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     num_seats: int = 2
+    meetings: tuple[Meeting, ...] = ()  # where the plan had an `until`
 
     def __str__(self) -> str:
         """Return a line for each player: Elo, first places in %, and the number of games."""
@@ -81,12 +93,16 @@ class Standings:
 
 
 def standings(
-    setting: Setting, matches: Sequence[PlayedMatch], scoring: str = "games"
+    setting: Setting,
+    matches: Sequence[PlayedMatch],
+    scoring: str = "games",
+    until: float | None = None,
 ) -> Standings:
     """Make the table of all matches; the order of matches and players does not matter.
 
     With "duplicate" scoring, for two seats, a deal is one result: the player with the higher return
-    from seat 0 wins it. Raises ValueError where nothing can be scored, or not in that way.
+    from seat 0 wins it. The matches ended by `until`. Raises ValueError where nothing can be
+    scored, or not in that way.
     """
     check_scoring(scoring, setting)
     if not matches:
@@ -129,7 +145,14 @@ def standings(
         tuple(names[k] for k in cycle),
         setting.control,
         games[0].values.shape[2],
+        () if until is None else tuple(_meeting(one, until, len(matches)) for one in matches),
     )
+
+
+def _meeting(played: PlayedMatch, until: float, num_meetings: int) -> Meeting:
+    first, second = (entrant.name for entrant in played.match.entrants)
+    verdict = verdict_of(scores_of(played), until, (1 - LEVEL) / num_meetings)
+    return Meeting(first, second, verdict)
 
 
 def check_scoring(scoring: str, setting: Setting) -> None:

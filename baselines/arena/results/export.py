@@ -13,7 +13,7 @@ from typing import Any
 
 from ....envs.core.whole_files import write_whole
 from ...statistics.estimates import Estimate
-from ...statistics.result_words import words_of
+from ...statistics.result_words import ANYTIME, FIXED, words_of
 from ..ratings.standings import DOUBTFUL, Standings
 from .plots import plot_ratings
 
@@ -152,7 +152,26 @@ def counting(table: Standings) -> str:
 def notes(table: Standings) -> list[str]:
     """Return sentences on how far the ratings can be trusted."""
     texts = [_groups_text(table), _order_text(table), _fit_text(table), _cycle_text(table)]
-    return [text for text in texts if text]
+    return [*(text for text in texts if text), _intervals_text(table)]
+
+
+def _intervals_text(table: Standings) -> str:
+    if not table.meetings:
+        return f"Intervals contain the true value in 95 % of cases, {FIXED}."
+    return (
+        f"Intervals of the meetings are {ANYTIME}, all together in 95 % of tournaments. Those of "
+        f"the other tables are {FIXED}, and too narrow here, where results decided it."
+    )
+
+
+def meeting_cells(table: Standings) -> Cells:
+    """Return the meetings of a tournament with an `until` as text."""
+    rows = []
+    for meeting in table.meetings:
+        verdict = meeting.verdict
+        numbers = f"{verdict.num_deals:,}", f"{verdict.elo:+.0f}"
+        rows.append((meeting.first, meeting.second, *numbers, verdict.decision))
+    return ("player", "against", "deals", "Elo", "the player is"), rows
 
 
 def _groups_text(table: Standings) -> str:
@@ -212,6 +231,9 @@ def sections(table: Standings) -> Iterator[str | Cells]:
     yield standing_cells(table)
     yield f"{CROSS_TITLE}:"
     yield ["", *(row.player for row in table.rows)], cross_cells(table)
+    if table.meetings:
+        yield "Meetings, each ended as soon as its Elo interval was narrow or excluded 0:"
+        yield meeting_cells(table)
     yield from notes(table)
 
 
