@@ -25,7 +25,7 @@ from .help import ANSWERS
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, Help, LiveTable, Request, ThinkingPools
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage, Refused
 from .store import TableStore
-from .table import HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
+from .table import COUNTS, HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
 from .thinking import TooSlow
 from .views import SPECTATOR, position_message
 
@@ -281,8 +281,6 @@ def _load_player(trial: GameTable, spec: str) -> None:
     """Let a listed player choose once with a small budget: loading its code is no thinking time."""
     name, _, rest = spec.partition(":")
     settings = parse_settings(rest)
-    small: dict[str, Any] = {
-        key: 1 for key in ("milliseconds", "num_simulations") if key in settings
-    }
+    small: dict[str, Any] = {key: 1 for key in ("milliseconds", *COUNTS) if key in settings}
     policy = make_policy(name, trial.game, **{**settings, **small})
     trial.seating.choose(policy, turns_at(trial.tables, trial.tables.all_rows))

@@ -27,6 +27,7 @@ from .store import StoredTable
 from .stored_games import arena_game, judged_plies, shared_game, transcript_of
 from .table import HERE, MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
 from .thinking import TooSlow
+from .tournaments import Ladders, RunningResults
 
 NUM_RECENT = 12
 MAX_SECONDS = {"pace": 10.0, "move_seconds": 3600.0}  # a move
@@ -151,7 +152,14 @@ async def _make_replay(request: Request) -> Any:
     """Make the page of a game, of the results or of a table; answer its address."""
     state = request.app.state
     about = await _data(request)
-    page = await state.host.pools.owner.run("replay", REPLAY_LIMIT, _replay_page, state, about)
+    stored = None
+    if "table" in about:
+        stored = await state.host.kept(state.host.store.load, str(about["table"]))
+        if stored is None or not stored.is_over:
+            raise ValueError("there is no finished game of this table")
+    page = await state.host.pools.owner.run(
+        "replay", REPLAY_LIMIT, _replay_page, stored, state.results, about
+    )
     token = new_token()
     state.replays[token] = page
     while len(state.replays) > MAX_REPLAYS:
@@ -159,19 +167,17 @@ async def _make_replay(request: Request) -> Any:
     return {"address": f"/replay/{token}"}
 
 
-def _replay_page(state: Any, data: dict[str, Any]) -> str:
-    """Return the replay of {"match", "deal", "sitting"} or {"table"}. Raises ValueError."""
-    if "table" in data:
-        stored = state.store.load(str(data["table"]))
-        if stored is None or not stored.is_over:
-            raise ValueError("there is no finished game of this table")
+def _replay_page(
+    stored: StoredTable | None, results: RunningResults | Ladders | None, data: dict[str, Any]
+) -> str:
+    """Return the replay of a table, else of {"match", "deal", "sitting"}. Raises ValueError."""
+    if stored is not None:
         transcript, names = transcript_of(stored)
-    elif state.results is None:
+    elif results is None:
         raise ValueError("no store of results is shown here")
     else:
         deal = None if data.get("deal") is None else check_seed(data["deal"])
         number, sitting = int(data.get("match", 1)), int(data.get("sitting", 0))
-        results = state.results
         transcript, names = arena_game(results.path, number, deal, sitting, results.is_trusted)
     think = REPLAY_SECONDS / max(1, len(transcript.plies))
     judged = judged_plies(transcript, think, names=names)

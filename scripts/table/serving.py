@@ -145,13 +145,18 @@ def results_shown(path: Path) -> Iterator[None]:
 
 def open_browser(address: str) -> None:
     """Open an address by a file that this user alone can read: all can read a command line."""
-    folder = user_state_path("parlour", ensure_exists=True)
-    number, name = tempfile.mkstemp(suffix=".html", prefix="open-", dir=folder)
-    atexit.register(Path(name).unlink, missing_ok=True)
-    with open(number, "w") as file:
-        url = html.escape(address)
-        file.write(f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Parlour</a>')
-    webbrowser.open(Path(name).as_uri())
+    url = html.escape(address)
+    page = f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Parlour</a>'
+    try:
+        folder = user_state_path("parlour", ensure_exists=True)
+        number, name = tempfile.mkstemp(suffix=".html", prefix="open-", dir=folder)
+        atexit.register(Path(name).unlink, missing_ok=True)
+        with open(number, "w") as file:
+            file.write(page)
+    except OSError as error:
+        print(f"Open the address yourself: no browser is started ({error})", file=sys.stderr)
+    else:
+        webbrowser.open(Path(name).as_uri())
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -69,9 +69,10 @@ class TableStore:
         try:
             self._connection = _opened(path)
             self._connection.executescript(_SCHEMA)
+            # Last: nothing is written beside another's file.
+            self._lock = _lock(path, address) if address else None
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{path} cannot keep tables: {error}") from error
-        self._lock = _lock(path, address) if address else None  # nothing beside another's file
 
     def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""

@@ -32,6 +32,7 @@ MAX_NAME = 40
 MAX_SEATS = 16
 JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
 MAX_SIMULATIONS = 100_000  # a move
+COUNTS = ("num_simulations", "num_playouts")  # settings that count them
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
 _MAX_PLIES = 1 << 32
@@ -401,16 +402,16 @@ def _resolved(seat: Occupant, game: Game) -> Occupant:
 def check_thinking_times(setup: Setup, limit: float) -> None:
     """Raise ValueError where a player would think longer than `limit` seconds a move.
 
-    Or where its number of simulations, each of which needs memory, is beyond MAX_SIMULATIONS.
+    Or where it makes more than MAX_SIMULATIONS simulations or playouts a move.
     """
     for number, seat in enumerate(setup.seats):
         given = seat.player.rpartition(":")[2]
         settings = parse_settings(given) if "=" in given else {}
         seconds = settings.get("milliseconds", 0) / 1000
-        if settings.get("num_simulations", 0) > MAX_SIMULATIONS:
+        if any(settings.get(count, 0) > MAX_SIMULATIONS for count in COUNTS):
             raise ValueError(
-                f"the player of seat {number} has a limit of {MAX_SIMULATIONS:,} simulations a "
-                f"move here: {seat.player}"
+                f"the player of seat {number} has a limit of {MAX_SIMULATIONS:,} simulations or "
+                f"playouts a move here: {seat.player}"
             )
         if seconds > limit:
             raise ValueError(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import webbrowser
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -25,8 +26,11 @@ from parlour.baselines.recordings import FORMATS, Recorded, record
 from parlour.envs import load_game
 from parlour.envs.core.played import transcript
 from parlour.envs.core.whole_files import write_whole, written_whole
+from parlour.scripts.main import main
 from parlour.scripts.options import BadArgument
 from parlour.scripts.output import write_json
+from parlour.scripts.table.serving import open_browser
+from parlour.scripts.table.store import TableStore
 from parlour.training.resuming import Resumable
 from parlour.training.session import draw_curve
 from tests.commands import refusal
@@ -36,6 +40,7 @@ pytestmark = pytest.mark.plain
 
 GAME = load_game("trick_taking", num_values=3)
 OLD = "what was there before\n"
+SHARED = 1 << 15  # bytes that SQLite shares between processes in a file, which so has room
 
 
 class Learner(Resumable):
@@ -153,3 +158,46 @@ def test_a_recording_that_has_no_place_is_refused_in_a_line(
             said = refusal(f"{run} {tmp_path}/games", capsys)
         assert f"cannot write {tmp_path}/games" in said and "too large" in said
         assert "cannot write /proc/games" in refusal(f"{run} /proc/games", capsys)
+
+
+@pytest.mark.parametrize(
+    ("size", "trouble"), [(60, "cannot open the store"), (SHARED, "cannot keep results in")]
+)
+def test_results_outlive_a_full_disk(
+    size: int, trouble: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, new = tmp_path / "kept.db", tmp_path / "new.db"
+    run = "match trick_taking random,first_play --set num_values=3 --deals 4 --store {}"
+    more = "tournament trick_taking --players random,first_play,high_low --set num_values=3"
+    assert main(run.format(kept).split()) == 0
+    said = capsys.readouterr().out
+    with full_disk(size):
+        refused = refusal(f"{more} --deals 90 --store {kept}", capsys)
+        assert f"{trouble} {kept}: reading or writing failed" in refused
+        assert f"cannot open the store {new}: " in refusal(run.format(new), capsys)
+    assert "cannot open the store" in refusal(f"ratings {new}", capsys)
+    assert main(run.format(kept).split()) == 0
+    assert capsys.readouterr().out == said
+    assert main(run.format(new).split()) == 0
+
+
+def test_a_store_of_tables_on_a_full_disk_is_refused(tmp_path: Path) -> None:
+    path, address = tmp_path / "tables.db", "http://127.0.0.1:8477"
+    with full_disk(), pytest.raises(ValueError, match="cannot keep tables: "):
+        TableStore(path, True, address)
+    TableStore(path).close()
+    with full_disk(SHARED), pytest.raises(ValueError, match=r"cannot keep tables: .*too large"):
+        TableStore(path, True, address + SHARED * "-")  # in the file that names the server
+    with contextlib.closing(TableStore(path, True, address)) as store:
+        assert store.recent(1) == []
+
+
+def test_no_browser_is_started_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with full_disk():
+        open_browser("http://127.0.0.1:8477/")
+    assert "Open the address yourself" in capsys.readouterr().err and not opened

@@ -730,9 +730,15 @@ def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(
 
 def test_a_shared_link_is_shown_and_asks_before_it_opens(browser: Any, address: str) -> None:
     made = {"game": "trick_taking", "settings": {"num_values": 5}, "deal": {}, "seed": 4}
+    share = "(made) => openShared(JSON.stringify(made))"
     with opened(browser, address, WIDTHS["desktop"]) as page:
-        page.evaluate("(made) => openShared(JSON.stringify(made))", made)
-        page.wait_for_selector("#shared-about >> text=trick_taking, 0 moves played")
+        page.evaluate(share, {**made, "actions": ["card:0.1"]})
+        page.wait_for_selector("#shared-about >> text=trick_taking, 1 move played, settings")
+        page.keyboard.press("Enter")
+        page.click("#shared-refuse")
+        assert not page.is_visible("#shared")
+        page.evaluate(share, made)
+        page.wait_for_selector("#shared-about >> text=trick_taking, nothing played yet")
         assert page.evaluate("game.token") is None  # nothing has been opened
         page.click("#shared-open")
         page.wait_for_selector("#status.yours")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import sqlite3
+import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -90,6 +91,26 @@ def test_a_lock_held_elsewhere_stops_no_other_request(tmp_path: Path) -> None:
             assert me.my_turn()["ply"] > 0  # it waited, and was kept
 
 
+def test_the_store_has_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+    load = TableStore.load
+
+    def noting(store: TableStore, id: str) -> Any:
+        threads.append(threading.current_thread().name)
+        return load(store, id)
+
+    monkeypatch.setattr(TableStore, "load", noting)
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            me.play_to_the_end()
+        (kept,) = client.get("/api/tables", headers=AS_OWNER).json()
+        for id, status in ((kept["id"], 200), ("another", 400)):
+            asked = client.post("/api/replays", json={"table": id}, headers=AS_OWNER)
+            assert asked.status_code == status, asked.text
+    assert len(threads) == 3 and {*threads} == {"store_0"}
+
+
 def test_one_table_is_alive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A visitor who is refused drops the table, while others wait for it."""
     made: list[LiveTable] = []
@@ -169,6 +190,7 @@ def test_a_shared_game_reads_no_file(tmp_path: Path) -> None:
         ({"seats": [{**ME, "name": "\u3164 \u2800"}, player("random")]}, "can be read"),
         ({"seats": [{**ME, "name": "host"}, player("random")]}, "is not Host"),
         ({"seats": [ME, player("mcts:num_simulations=200000")]}, "100,000 simulations"),
+        ({"seats": [ME, player("playout:num_playouts=200000")]}, "simulations or playouts"),
     ],
 )
 def test_a_request_is_taken_at_its_word(tmp_path: Path, change: dict, said: str) -> None:

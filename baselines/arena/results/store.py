@@ -59,6 +59,8 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_BUSY: "another program keeps it locked",
     sqlite3.SQLITE_NOTADB: "it is not a store of results",
+    sqlite3.SQLITE_IOERR: "reading or writing failed: is the disk full?",
+    sqlite3.SQLITE_READONLY: "it cannot be written to",
 }
 
 
@@ -151,7 +153,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 sqlite3.connect(self.path, **_CONNECTION) if is_written else open_to_read(self.path)
             )
             self._database.row_factory = sqlite3.Row
-            self._prepare()
+            self._prepare(is_written)
         except sqlite3.Error as error:
             raise ValueError(f"cannot open the store {path}: {cause_of(error)}") from error
 
@@ -162,10 +164,12 @@ class Store(contextlib.AbstractContextManager["Store"]):
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def _prepare(self) -> None:
+    def _prepare(self, is_written: bool) -> None:
         """Make the tables of a new store. Raises sqlite3.Error for a file that is no store."""
         run = self._database.execute
         if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            if not is_written:
+                raise sqlite3.DatabaseError("it is empty")
             run(f"PRAGMA application_id = {_APPLICATION}")  # into the file itself, not into its log
             run("PRAGMA journal_mode = WAL")
             with self._writing():

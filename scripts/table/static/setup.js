@@ -78,12 +78,14 @@ async function openShared(text) {
   try {
     const { game, settings, deal, seed, actions = [] } = JSON.parse(text);
     const made = { game: String(game), settings, deal, seed, actions, shared: true };
-    $("shared-about").textContent = `${made.game}, ${actions.length} moves played, settings ${JSON.stringify(settings)}`;
+    $("shared-about").textContent = `${made.game}, ${movesPlayed(actions.length)}, settings ${JSON.stringify(settings)}`;
     $("shared").hidden = false;
     $("shared-open").onclick = (event) => dealing(event.target, () => playAgainstRivals(made).catch((error) => { throw new Error(`This is no game that can be opened: ${error.message}`); }));
-    $("shared-open").focus();
+    $("shared-refuse").onclick = () => { $("shared").hidden = true; };
+    $("shared").focus(); // and not a button: a stray Enter opens nothing
   } catch (error) { problem(`This is no game that can be opened: ${error.message}`); }
 }
+const movesPlayed = (number) => number === 0 ? "nothing played yet" : number === 1 ? "1 move played" : `${number} moves played`;
 const opening = (event) => { if (event.target.files[0]) event.target.files[0].text().then(openShared); };
 addEventListener("load", () => $("file").addEventListener("change", opening));
 
@@ -306,10 +308,9 @@ function showTables(tables) {
 function tableLine(table) {
   const mine = table.seats.findIndex((seat, number) => seat.kind === "here" && table.tokens[number]);
   const token = mine >= 0 ? table.tokens[mine] : table.tokens.find((each) => each) || table.watch;
-  const moves = table.num_plies === 0 ? "nothing played yet" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
   const what = table.is_over ? "Look back" : mine >= 0 ? "Continue" : "Watch";
   return make("div", { class: "row" },
-    make("span", {}, make("b", {}, table.title), ` ${table.seats.map((seat) => seat.name).join(", ")}`, make("span", { class: "dim" }, ` · ${moves}, ${ago(table.age)}`)),
+    make("span", {}, make("b", {}, table.title), ` ${table.seats.map((seat) => seat.name).join(", ")}`, make("span", { class: "dim" }, ` · ${movesPlayed(table.num_plies)}, ${ago(table.age)}`)),
     make("span", { class: "row" },
       make("a", { class: "button", href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, what),
       table.is_over ? replayButton(table.id) : null));
