@@ -10,10 +10,11 @@ from typing import Any
 from ...baselines.advice.move_values import study_of
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
+from ...envs.core.play.one_game import PlayedPly
 from ..words import seat_names, summary_label
 from .live import Answers, Connection, Help, LiveTable
 from .protocol import Refused
-from .table import HERE, GameTable, PlayedPly
+from .table import HERE, GameTable
 from .views import advisers, judged_data, picture_before, reason_data, values_data
 
 STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
@@ -44,7 +45,7 @@ async def hint(live: LiveTable, connection: Connection, message: dict[str, Any])
     allowed = advisers(table.game)
     if not {*players} <= {*allowed}:
         raise Refused(f"hints come from one of {', '.join(allowed)}")
-    ply, state = len(table.plies), table.tables.states.copy()[0]
+    ply, state = len(table.plies), table.running.position
     names = seat_names(table.setup.seats, connection.seat)
     asked = study_of, table.game, state
     studies = [await live.think_for(connection, *asked, each) for each in players]

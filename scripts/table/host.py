@@ -18,7 +18,6 @@ from ...baselines.players.making import make_policy, players_of
 from ...baselines.players.named_files import check_player, check_stored
 from ...baselines.policies.settings import parse_settings
 from ...envs.core.game import NO_SEAT
-from ...envs.core.play.turns import turns_at
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
 from .help import ANSWERS
@@ -283,4 +282,4 @@ def _load_player(trial: GameTable, spec: str) -> None:
     settings = parse_settings(rest)
     small: dict[str, Any] = {key: 1 for key in ("milliseconds", *COUNTS) if key in settings}
     policy = make_policy(name, trial.game, **{**settings, **small})
-    trial.seating.choose(policy, turns_at(trial.tables, trial.tables.all_rows))
+    trial.seating.choose(policy, trial.running.turn)

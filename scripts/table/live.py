@@ -144,7 +144,7 @@ class LiveTable:
 
     def _show(self, table: GameTable, before: Moment) -> None:
         """Send a change to all connections, cancel help for the old position, and play on."""
-        is_ply = table.setup is before[0] and table.plies[:-1] == before[1]
+        is_ply = table.setup is before[0] and table.plies[:-1] == before[1].plies
         self.table = table
         self.version += 1
         self._positions.clear()

@@ -8,6 +8,7 @@ import dataclasses
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,11 +21,9 @@ from ...baselines.policies.settings import parse_settings
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.driver import seat_policies
-from ...envs.core.play.tables import Tables
-from ...envs.core.play.turns import turns_at
-from ...envs.core.play.visibility import is_seen
+from ...envs.core.play.one_game import OneGame, PlayedPly, started_table
 from ...envs.core.positions import position_from
-from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
+from ...envs.core.rng import check_seed, fresh_seed, player_streams
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -138,31 +137,11 @@ def setup_from(data: dict[str, Any]) -> Setup:
     return Setup(**{**data, "seats": tuple(Occupant(**seat) for seat in data["seats"])})
 
 
-@dataclasses.dataclass
-class PlayedPly:
-    """An action, the position before it, and whether there was another action."""
-
-    seat: int
-    action: int
-    before: np.record
-    had_choice: bool
-    seen: dict[int, bool] = dataclasses.field(default_factory=dict)  # by seat, where known
-    judged: Judgement | None = None  # once somebody has asked
-
-    def is_seen_by(self, game: Game, seat: int) -> bool:
-        """Return whether a seat saw the action; it is found out when first asked."""
-        if not game.has_hidden:
-            return True
-        if seat not in self.seen:
-            self.seen[seat] = is_seen(game, self.before, self.action, seat)
-        return self.seen[seat]
-
-
-Moment = tuple[Setup, list[PlayedPly], list[int]]  # see `GameTable.restore`
+Moment = tuple[Setup, OneGame, list[int]]  # see `GameTable.restore`
 
 
 class GameTable:
-    """A running game.
+    """A running game, and the people and players at its seats.
 
     Raises ValueError and TypeError where the setup is impossible.
     """
@@ -177,45 +156,49 @@ class GameTable:
                 f"{setup.game} has {self.game.num_seats} seats here, not {len(setup.seats)}"
             )
         self.policies: list[Policy | None] = [_policy(seat, self.game) for seat in setup.seats]
-        self.plies: list[PlayedPly] = []
         self.undone: list[int] = []  # actions, the next to be played again last
-        self._legal: list[int] | None = None  # of this position, once asked for
-        self._deal()
+        self._judged: WeakKeyDictionary[PlayedPly, Judgement] = WeakKeyDictionary()
+        deal = self.setup.start(self.game)
+        self._go_on(OneGame(started_table(self.game, setup.seed, deal)))
+        if deal is not None and not self.running.is_over and not self.legal:
+            raise ValueError("in this position the seat to act has no move")
         for action in actions:
-            legal = self.legal
-            if action not in legal:
+            if action not in self.legal:
                 raise ValueError(f"move {len(self.plies) + 1} is not legal: it is no {action}")
-            self._append(int(action), legal)
+            self._apply(action)
 
     # Questions
 
     @property
     def state(self) -> np.record:
         """The position, all of it."""
-        return self.tables.states[0]
+        return self.running.state
+
+    @property
+    def plies(self) -> list[PlayedPly]:
+        """The plies so far."""
+        return self.running.plies
 
     @property
     def seat_to_act(self) -> int:
         """The seat to act, or NO_SEAT at the end."""
-        return NO_SEAT if self.is_over else int(self.game.seat_to_act(self.state))
+        return NO_SEAT if self.is_over else self.running.seat
 
     @property
     def is_over(self) -> bool:
         """Whether the game has ended."""
-        return self.setup.resigned != NO_SEAT or bool(self.game.is_terminal(self.state))
+        return self.setup.resigned != NO_SEAT or self.running.is_over
 
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat to act."""
-        if self._legal is None:
-            self._legal = self.game.legal_action_list(self.state)
-        return self._legal
+        return self.running.legal_actions
 
     @property
     def returns(self) -> list[float]:
         """The returns of all seats; zeros before the end. Who resigns loses to all others."""
         if self.setup.resigned == NO_SEAT:
-            return self.tables.returns(self.tables.all_rows)[0].tolist()
+            return self.running.returns.tolist()
         others = self.game.num_seats - 1
         seats = range(self.game.num_seats)
         return [-1.0 if seat == self.setup.resigned else 1 / others for seat in seats]
@@ -223,7 +206,7 @@ class GameTable:
     @property
     def actions(self) -> list[int]:
         """The actions so far."""
-        return [ply.action for ply in self.plies]
+        return self.running.actions
 
     @property
     def people(self) -> list[int]:
@@ -261,11 +244,10 @@ class GameTable:
 
     def act(self, action: int) -> None:
         """Play an action of the seat to act. Raises ValueError where it is not legal."""
-        legal = self.legal
-        if action not in legal:
+        if action not in self.legal:
             raise ValueError("this move is not legal now")
         self.undone.clear()
-        self._append(action, legal)
+        self._apply(action)
 
     def choose(self, policy: Policy) -> int:
         """Let a player choose for the seat to act; it may take long, and changes nothing else.
@@ -273,9 +255,9 @@ class GameTable:
         The player's stream depends on the deal and the number of the ply only, so that a game that
         continues after a restart stays the same game.
         """
-        seating = self.seating  # `undo` replaces it meanwhile
+        seating, turn = self.seating, self.running.turn  # `undo` replaces them meanwhile
         seating.rngs[:] = self._streams(len(self.plies))
-        return int(seating.choose(policy, turns_at(self.tables, self.tables.all_rows))[0])
+        return int(seating.choose(policy, turn)[0])
 
     @property
     def can_undo(self) -> bool:
@@ -288,16 +270,19 @@ class GameTable:
         last = self._last_choice()
         if last is None or not self.can_undo:
             raise ValueError("there is nothing to take back")
-        undone = [ply.action for ply in reversed(self.plies[last:])]
-        self.restore((self.setup, self.plies[:last], self.undone + undone))
+        before = self.running.copy()  # a player may be thinking about this one
+        undone = self.actions[last:][::-1]
+        for _ in undone:
+            before.undo()
+        self.restore((self.setup, before, self.undone + undone))
 
     def redo(self) -> None:
         """Play again what was taken back, up to the person's next choice. Raises ValueError."""
         if not self.undone:
             raise ValueError("there is nothing to play again")
-        self._append(self.undone.pop(), self.legal)
+        self._apply(self.undone.pop())
         while self.undone and not self._is_choice():
-            self._append(self.undone.pop(), self.legal)
+            self._apply(self.undone.pop())
 
     def resign(self, seat: int, is_late: bool = False) -> None:
         """End the game as a loss of a seat. Raises ValueError where others would play on."""
@@ -311,24 +296,21 @@ class GameTable:
     @property
     def moment(self) -> Moment:
         """What changes, for `restore`."""
-        return self.setup, list(self.plies), list(self.undone)
+        return self.setup, self.running.copy(), list(self.undone)
 
     def restore(self, moment: Moment) -> None:
         """Return to a moment of this game."""
-        self.setup, plies, self.undone = moment
-        self._deal()
-        for ply in plies:
-            self._apply(ply.action)
-        self.plies = plies
+        self.setup, running, self.undone = moment
+        self._go_on(running)
 
     def judge(self, ply: PlayedPly) -> Judgement:
         """Compare a move with the others there were, from what its seat knew.
 
         The answer stays: what is said after a move and in the review is the same.
         """
-        if ply.judged is None:
-            ply.judged = judge_move(self.game, ply.before, ply.action, JUDGE_SECONDS)
-        return ply.judged
+        if ply not in self._judged:
+            self._judged[ply] = judge_move(self.game, ply.before, ply.action, JUDGE_SECONDS)
+        return self._judged[ply]
 
     def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:
         """Explain a player's move to another seat, or at an open table to spectators (None).
@@ -352,31 +334,19 @@ class GameTable:
 
     # Inside
 
-    def _deal(self) -> None:
-        self._legal = None
-        self.tables = Tables(self.game, streams([self.setup.seed]))
-        start = self.setup.start(self.game)
-        self.tables.start(self.tables.all_rows, start)
-        if start is not None and not self.game.is_terminal(self.state) and not self.legal:
-            raise ValueError("in this position the seat to act has no move")
-        self.seating = seat_policies(self.tables, self.policies, self._streams(0))
-        self.seating.watch(self.tables.all_rows)
+    def _go_on(self, running: OneGame) -> None:
+        """Play on from here; players with memory see the game so far."""
+        self.running = running
+        self.seating = seat_policies(running.tables, self.policies, self._streams(0))
+        self.seating.show_again([ply.states for ply in running.plies])
 
     def _streams(self, ply: int) -> np.ndarray:
         sitting = self.setup.sitting * _MAX_PLIES + ply + 1
         return player_streams([self.setup.seed], self.game.num_seats, sitting)
 
-    def _append(self, action: int, legal: list[int]) -> None:
-        before = self.tables.states.copy()[0]
-        seat = int(self.game.seat_to_act(before))
-        ply = PlayedPly(seat, action, before, len(legal) > 1)
-        self._apply(action)
-        self.plies.append(ply)
-
     def _apply(self, action: int) -> None:
-        self._legal = None
-        self.tables.apply(self.tables.all_rows, np.array([action]))
-        self.seating.watch(self.tables.all_rows)
+        self.running.apply(action)
+        self.seating.watch(self.running.tables.all_rows)
 
     def _is_choice(self) -> bool:
         return self.seat_to_act in self.people and len(self.legal) > 1

@@ -16,10 +16,11 @@ from ...baselines.players.making import players_of
 from ...baselines.prompts import observed
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
+from ...envs.core.play.one_game import PlayedPly
 from ...envs.core.words import with_names
 from ..words import headline, placed, player_label, seat_names
 from .protocol import title
-from .table import RECENT, GameTable, PlayedPly, Setup
+from .table import RECENT, GameTable, Setup
 
 SPECTATOR = None  # in place of a seat
 

@@ -11,8 +11,9 @@ from starlette.testclient import TestClient
 
 from parlour.baselines.advice.explanations import _that_fit
 from parlour.envs import load_game
+from parlour.envs.core.play.one_game import PlayedPly
 from parlour.envs.core.rng import streams
-from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
+from parlour.scripts.table.table import GameTable, Occupant, Setup
 
 from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated
 

@@ -16,10 +16,13 @@ import pytest
 
 from parlour.baselines.advice import explanations, move_values
 from parlour.envs import GAMES, find_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.play.one_game import OneGame, PlayedPly, started_table
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.scripts.table import help, views
 from parlour.scripts.table.live import Connection, LiveTable, ThinkingPools
-from parlour.scripts.table.table import HERE, GameTable, Occupant, PlayedPly, Setup
+from parlour.scripts.table.table import HERE, GameTable, Occupant, Setup
 from parlour.scripts.table.views import SPECTATOR, history_message, position_message
 
 from .serving import GUEST, ME, open_table, seated, server
@@ -63,19 +66,19 @@ def sent(table: GameTable, seat: int | None) -> list[str]:
 def replaced(table: GameTable, position: np.ndarray) -> GameTable:
     """The same table in another position."""
     other = copy.copy(table)
-    other._deal()
-    other.tables.states[:] = position
-    other.plies = list(table.plies)
+    tables = Tables(table.game, streams([table.setup.seed]))
+    tables.states[:] = position
+    other.restore((table.setup, OneGame(tables, table.plies), []))
     return other
 
 
 def redealt(table: GameTable, seat: int, number: int) -> np.ndarray:
-    rngs = streams([number], 3)
-    return table.tables.determinize(table.tables.all_rows, np.array([seat]), rngs)
+    rngs, tables = streams([number], 3), table.running.tables
+    return tables.determinize(tables.all_rows, np.array([seat]), rngs)
 
 
 def seen_by(table: GameTable, seat: int) -> bytes:
-    return table.tables.observe(table.tables.all_rows, np.array([seat])).tobytes()
+    return table.running.observation(seat).tobytes()
 
 
 def pairs(
@@ -100,11 +103,14 @@ def both_after(
     table: GameTable, other: GameTable, seat: int, action: int
 ) -> tuple[GameTable, GameTable] | None:
     """Both tables after an action, or None where the seat can tell them apart then."""
-    after = replaced(table, table.tables.states), replaced(other, other.tables.states)
+    after = (
+        replaced(table, table.running.tables.states),
+        replaced(other, other.running.tables.states),
+    )
     for each in after:
-        each.tables.rngs[:] = streams([7])
+        each.running.tables.rngs[:] = streams([7])
         each.act(action)
-    return after if seen_by(after[0], seat) == seen_by(after[1], seat) else None
+    return (after[0], after[1]) if seen_by(after[0], seat) == seen_by(after[1], seat) else None
 
 
 def after_any(
@@ -211,7 +217,7 @@ def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
         action = chooser.choice(table.legal)
         if action not in other.legal or len(table.legal) == 1:
             continue
-        first, second = (replaced(each, each.tables.states) for each in (table, other))
+        first, second = (replaced(each, each.running.tables.states) for each in (table, other))
         for each in (first, second):
             each.act(action)
         if first.sees(first.plies[-1], seat):
@@ -226,19 +232,17 @@ def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
     name: str, settings: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compare what the first seat's socket gets while the other seats send messages."""
-    deal = GameTable._deal
 
-    def deal_twice(table: GameTable) -> None:
-        deal(table)
-        if table.setup.seed == 6:  # the same to the first seat as a table of seed 5
-            table.tables.rngs[:] = streams([5])
-            table.tables.deal(table.tables.all_rows)
-            table.tables.states[:] = redealt(table, 0, 1)
+    def alike(game: Game, seed: int, deal: Any = None) -> Tables:
+        tables = started_table(game, 5, deal)
+        if seed == 6:  # the same to the first seat as a table of seed 5
+            tables.states[:] = tables.determinize(tables.all_rows, np.zeros(1, int), streams([1]))
+        return tables
 
-    monkeypatch.setattr(GameTable, "_deal", deal_twice)
+    monkeypatch.setattr("parlour.scripts.table.table.started_table", alike)
     shadows = [table_of(name, settings, seed) for seed in (5, 6)]
     assert seen_by(shadows[0], 0) == seen_by(shadows[1], 0)
-    assert shadows[0].tables.states.tobytes() != shadows[1].tables.states.tobytes()
+    assert shadows[0].running.tables.states.tobytes() != shadows[1].running.tables.states.tobytes()
     seats = [ME, *[GUEST] * (shadows[0].game.num_seats - 1)]
     heard: list[list[str]] = []
     actions = script(shadows)
@@ -255,7 +259,7 @@ def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
 
 def script(shadows: list[GameTable]) -> list[int]:
     """Actions that are legal at both tables and leave them alike to the first seat."""
-    tables = [replaced(shadow, shadow.tables.states) for shadow in shadows]
+    tables = [replaced(shadow, shadow.running.tables.states) for shadow in shadows]
     chooser = random.Random(4)
     actions: list[int] = []
     while not any(table.is_over for table in tables) and len(actions) < 12:
