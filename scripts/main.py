@@ -23,7 +23,7 @@ from .options import BadArgument, Parser, common_options, import_packages
 
 COMMANDS = (
     *("games", "play", "watch", "replay", "mcp"),
-    *("evaluate", "match", "tournament", "ratings", "league"),
+    *("evaluate", "match", "tournament", "ratings", "verify", "league"),
     *("record", "train", "trials"),
     *("check", "bench", "warm"),
 )

@@ -1,5 +1,6 @@
 """A tournament in a process of its own, to be killed with signal 9 wherever it happens to be."""
 
+import dataclasses
 import json
 import random
 import sqlite3
@@ -36,7 +37,7 @@ def main(store: str, *options: str) -> None:
             on_progress=lambda games: print(games, flush=True),
             plan=Plan(workers, BATCH_DEALS, opened),
         )
-    print(DONE + json.dumps(as_data(table)), flush=True)
+    print(DONE + json.dumps(as_data(dataclasses.replace(table, origin={}))), flush=True)
 
 
 def start(store: Path, *options: str) -> subprocess.Popen:

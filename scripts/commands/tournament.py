@@ -115,5 +115,5 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
         )
     if arguments.json != "-":
         print_standings(table)
-        print(f"{total:,} games in {time.perf_counter() - started:.0f} s")
+        print(f"{table.num_games:,} games in {time.perf_counter() - started:.0f} s")
     return table

@@ -14,12 +14,9 @@ from ...baselines import make_policy
 from ...baselines.advice.judgements import judge_move
 from ...baselines.arena import Store
 from ...baselines.arena.contest.time_control import TimeControl
-from ...baselines.arena.play.entrants import Entrant
-from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
-from ...baselines.arena.results.store import cause_of
-from ...baselines.players.named_files import check_stored, files_named
+from ...baselines.arena.play.entrants import check_files
+from ...baselines.arena.results.store import Setting, cause_of
 from ...envs.core.catalogue import game_within
-from ...envs.core.game import Game
 from ...envs.core.played.page.replay import PlyJudgements
 from ...envs.core.played.transcript import Transcript, action_of, record, replay
 from ...envs.core.positions import position_data
@@ -72,10 +69,9 @@ def arena_game(
     game = game_within(setting.game, setting.config)
     seated = match.seated(game.num_seats, np.array([dealt]))[0, sitting]
     entrants = [match.entrants[index] for index in seated]
-    for entrant in entrants:
-        _check_files(entrant, game, is_trusted)
+    check_files(entrants, game, is_trusted)
     made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
-    seed = dealt if setting.control is None else TimeControl(**setting.control).deal_seed(dealt)
+    seed = deal_seed(setting, dealt)
     policies = [made[entrant.spec] for entrant in entrants]
     transcript = record(game, seed, policies=policies, sitting=sitting)
     if not np.allclose(transcript.returns, sittings[sitting]):
@@ -86,15 +82,9 @@ def arena_game(
     return transcript, [player_label(entrant.name) for entrant in entrants]
 
 
-def _check_files(entrant: Entrant, game: Game, is_trusted: bool) -> None:
-    """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
-    files = files_named(entrant.spec, game)
-    check_stored(dict.fromkeys(files, ""), [""], is_trusted)
-    now = SEPARATOR.join((parlour_digest(), identity_of(entrant.spec, game)))
-    if files and now != entrant.identity:
-        raise ValueError(
-            f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
-        )
+def deal_seed(setting: Setting, deal: int) -> int:
+    """Return the seed that dealt a stored deal: under contest time it may come from a secret."""
+    return deal if setting.control is None else TimeControl(**setting.control).deal_seed(deal)
 
 
 def shared_game(transcript: Transcript) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Tournaments: who meets whom, what counts, and the same table whatever is between."""
 
+import dataclasses
 import itertools
 import json
 import re
@@ -191,7 +192,7 @@ def test_a_file_of_another_content_is_another_player(tmp_path: Path) -> None:
 def test_killed_three_times_the_table_is_the_same(tmp_path: Path) -> None:
     table, survived = killing.with_kills(tmp_path / "killed.db", 3, seed=7)
     plain = play_tournament(load_game("trick_taking"), killing.PLAYERS, killing.NUM_DEALS)
-    assert json.loads(table) == as_data(plain)
+    assert json.loads(table) == as_data(dataclasses.replace(plain, origin={}))
     assert survived == sorted(set(survived))
     assert 0 < survived[-1] < killing.NUM_BATCHES
 

@@ -11,10 +11,10 @@ from typing import Any
 from ....envs.core.game import Game
 from ....envs.core.play.legal import PlayerError
 from ...players.making import make_policy, players_of, resolved
-from ...players.named_files import files_named
+from ...players.named_files import check_stored, files_named
 from ...policies.file_names import USERS_FILES
 from ...policies.policy import PolicySpec
-from ..results.identity import identity_of
+from ..results.identity import full_identity_of, identity_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +85,17 @@ def check_unchanged(entrants: Sequence[Entrant], game: Game) -> None:
             raise PlayerError(
                 f"files that {entrant.name} depends on changed while it played, so these results "
                 "are not kept; a player may write logs (*.log), and no code or files that it names"
+            )
+
+
+def check_files(entrants: Sequence[Entrant], game: Game, is_trusted: bool) -> None:
+    """Raise ValueError unless the files of stored players may run: trusted, and all as it was."""
+    for entrant in entrants:
+        files = files_named(entrant.spec, game)
+        check_stored(dict.fromkeys(files, ""), [""], is_trusted)
+        if files and full_identity_of(entrant.spec, game) != entrant.identity:
+            raise ValueError(
+                f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
             )
 
 

@@ -20,7 +20,7 @@ from ...statistics.result_words import ANYTIME, FIXED, Words, words_of
 from ..ratings.until import Verdict, verdict_of
 from .batches import Match
 from .entrants import EntrantSpec, enter
-from .playing import Plan, PlayedMatch, play_matches, scores_of
+from .playing import Plan, PlayedMatch, origin_of, play_matches, scores_of
 
 DEFAULT_PLAN = Plan()
 
@@ -50,6 +50,8 @@ class MatchResult:
     intervals: str = FIXED  # or ANYTIME
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
+    # The first seed, the players' identities, the environment, and the store's last digest.
+    origin: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
     @property
     def words(self) -> Words:
@@ -103,7 +105,8 @@ def play_match(
     played = play_matches(game, [match], deal_seeds(seed, num_deals), plan, on_progress)[0]
     verdict = None if plan.until is None else verdict_of(scores_of(played), plan.until)
     control = None if plan.control is None else plan.control.as_data()
-    return dataclasses.replace(result_of(game, played, verdict), control=control)
+    origin = origin_of([played], plan.store)
+    return dataclasses.replace(result_of(game, played, verdict), control=control, origin=origin)
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:

@@ -4,7 +4,7 @@ With `until` in its plan, each match ends as soon as its result is decided or pr
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ....envs.core.game import Game
 from ...statistics.estimates import LEVEL
 from ...waiting import Wait
 from ..ratings.until import UNDECIDED, check_until, verdict_of
+from ..results.identity import environment, own_identity
 from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Control, DealBatch, Fault, Match, Outcomes
 from .entrants import check_unchanged
@@ -124,6 +125,17 @@ def _play_until(
         if len(ended) == len(matches):
             break
     return [assembled(match, parts[match], ended.get(match)) for match in matches]
+
+
+def origin_of(played: Sequence[PlayedMatch], store: Store | None) -> dict[str, Any]:
+    """Return what results come from: seed, identities, environment, last digest of the store."""
+    entrants = {entrant.name: entrant for one in played for entrant in one.match.entrants}
+    return {
+        "first_seed": int(min(one.seeds[0] for one in played)),
+        "players": {name: own_identity(entrants[name].identity) for name in sorted(entrants)},
+        "environment": environment(),
+        "digest": None if store is None else store.head(),
+    }
 
 
 def scores_of(played: PlayedMatch) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Tournaments: the meetings of the players, their deals, and the resulting table."""
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 
@@ -9,7 +10,7 @@ from ..results.store import Setting, Store
 from .batches import Match
 from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import DEFAULT_PLAN, deal_seeds
-from .playing import Plan, play_matches, read_matches
+from .playing import Plan, origin_of, play_matches, read_matches
 
 ONE_EACH = "free_for_all"  # the form that seats a different player in every seat
 
@@ -49,7 +50,8 @@ def play_tournament(
     matches = matches_of(game, players, form, plan.control is None)
     seeds = deal_seeds(seed, num_deals)
     played = play_matches(game, matches, seeds, plan, on_progress)
-    return standings(setting, played, scoring, plan.until)
+    table = standings(setting, played, scoring, plan.until)
+    return dataclasses.replace(table, origin=origin_of(played, plan.store))
 
 
 def matches_of(
@@ -80,7 +82,8 @@ def rate_store(store: Store, scoring: str = "games") -> list[Standings]:
     for setting in store.settings():
         matches = read_matches(store, setting)
         if matches and (scoring != "duplicate" or setting.num_seats == 2):
-            tables.append(standings(setting, matches, scoring))
+            table = standings(setting, matches, scoring)
+            tables.append(dataclasses.replace(table, origin=origin_of(matches, store)))
     return tables
 
 

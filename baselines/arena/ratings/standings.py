@@ -81,6 +81,8 @@ class Standings:
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     num_seats: int = 2
     meetings: tuple[Meeting, ...] = ()  # where the plan had an `until`
+    # As in `MatchResult`.
+    origin: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         """Return a line for each player: Elo, first places in %, and the number of games."""

@@ -1,11 +1,13 @@
 """The identity of a player at a game: the text under which a store keeps its results."""
 
+import platform
 import secrets
 import sys
 import time
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 from .... import __version__
@@ -36,10 +38,29 @@ def identity_of(spec: object, game: Game) -> str:
         return SEPARATOR.join((UNKNOWN, secrets.token_hex(8), str(reason)))
 
 
+def full_identity_of(spec: object, game: Game) -> str:
+    """Return the identity of a player after Parlour's own, as a store keeps it."""
+    return SEPARATOR.join((parlour_digest(), identity_of(spec, game)))
+
+
+def own_identity(identity: str) -> str:
+    """Return an identity without Parlour's own."""
+    first, _, rest = identity.partition(SEPARATOR)
+    return rest if first.startswith(PARLOUR) else identity
+
+
 @cache
 def parlour_digest() -> str:
     """Return Parlour's version with a digest of its installed files, which a store adds."""
     return f"{PARLOUR}{__version__} {_digest(Path(__file__).parents[3])}"
+
+
+@cache
+def environment() -> str:
+    """Return what else results could depend on: Python, its libraries and the system."""
+    libraries = [f"{name} {version(name)}" for name in ("numpy", "numba")]
+    parts = [f"Parlour {__version__}", f"Python {platform.python_version()}", *libraries]
+    return ", ".join([*parts, f"{platform.system()} {platform.machine()}"])
 
 
 def _digest(path: Path) -> str:

@@ -24,9 +24,10 @@ from ....envs.core.rng import SEED_LIMIT
 from ..play.batches import Control, DealBatch, Fault, Match, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS
-from .identity import PARLOUR, SEPARATOR, UNKNOWN, parlour_digest
+from .chain import breaks, head, seal
+from .identity import PARLOUR, SEPARATOR, UNKNOWN, environment, parlour_digest
 
-FORMAT = 2
+FORMAT = 3
 _logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _CONNECTION: dict[str, Any] = {
@@ -46,11 +47,16 @@ CREATE TABLE IF NOT EXISTS match (  -- players: their ids in the order of the se
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
 CREATE TABLE IF NOT EXISTS batch (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     match INTEGER, first_seed INTEGER, num_deals INTEGER,
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
-    PRIMARY KEY (match, first_seed, num_deals));
+    environment TEXT, digest TEXT,  -- where it was played; of this row and all before it
+    UNIQUE (match, first_seed, num_deals));
 """
 _ERROR = 1e-9  # of a return, by rounding
+_COLUMNS = "match, first_seed, num_deals, returns, faults, environment"
+_SIX = "(?, ?, ?, ?, ?, ?)"
+_IS = "WHERE match = ? AND first_seed = ? AND num_deals = ?"
 _OF_DEALS = "match = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
 
 
@@ -195,15 +201,22 @@ class Store(contextlib.AbstractContextManager["Store"]):
             yield
 
     def add(self, batch: DealBatch, outcomes: Outcomes) -> None:
-        """Keep the results of a batch: all of them, or none where the run is killed meanwhile."""
+        """Keep the results of a batch: all of them, or none where the run is killed meanwhile.
+
+        Results that are there already, as where they are damaged, are replaced; their digest stays.
+        Raises StoreError for a return outside -1 .. 1.
+        """
+        self._check_returns("a new batch", batch.game.name, batch.first_seed, outcomes.returns)
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
         with self._writing():
             match = self._match_id(Setting.of(batch.game, batch.control), batch.match, inserts=True)
-            self._database.execute(
-                "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",
-                (match, batch.first_seed, batch.num_deals, packed, faults),
-            )
+            key, run = (match, batch.first_seed, batch.num_deals), self._database.execute
+            kept = run(f"UPDATE batch SET returns = ?, faults = ? {_IS}", (packed, faults, *key))
+            if not kept.rowcount:
+                row = (*key, packed, faults, environment())
+                new = run(f"INSERT INTO batch ({_COLUMNS}) VALUES {_SIX}", row)
+                seal(self._database, new.lastrowid)
 
     def enter(self, setting: Setting, match: Match) -> None:
         """Make a place for results. Raises StoreError where a player's cannot be kept."""
@@ -218,7 +231,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         Raises StoreError for a return outside -1 .. 1.
         """
         rows = self._database.execute(
-            "SELECT rowid, first_seed, num_deals, returns, faults FROM batch "
+            "SELECT id, first_seed, num_deals, returns, faults FROM batch "
             f"WHERE {_OF_DEALS} ORDER BY first_seed, num_deals",
             (self._match_id(setting, match), seeds[-1], seeds[0]),
         )
@@ -232,15 +245,26 @@ class Store(contextlib.AbstractContextManager["Store"]):
             except (zlib.error, ValueError, TypeError, RecursionError):
                 self._warn_of_damage(match, first_seed, num_deals)
                 continue
-            is_return = np.abs(outcomes.returns) <= 1 + _ERROR  # NaN is none
-            if not is_return.all():
-                deal, sitting, seat = np.argwhere(~is_return)[0]
-                raise StoreError(
-                    f"{self.path}: row {row} of its batches has a return of "
-                    f"{outcomes.returns[deal, sitting, seat]:g}, which is not in -1 .. 1: "
-                    f"{setting.game}, deal {first_seed + deal}, sitting {sitting}, seat {seat}"
-                )
+            place = f"row {row} of its batches"
+            self._check_returns(place, setting.game, first_seed, outcomes.returns)
             yield first_seed, outcomes
+
+    def _check_returns(self, place: str, game: str, first_seed: int, returns: np.ndarray) -> None:
+        is_return = np.abs(returns) <= 1 + _ERROR  # NaN is none
+        if not is_return.all():
+            deal, sitting, seat = np.argwhere(~is_return)[0]
+            raise StoreError(
+                f"{self.path}: {place} has a return of {returns[deal, sitting, seat]:g}, which is "
+                f"not in -1 .. 1: {game}, deal {first_seed + deal}, sitting {sitting}, seat {seat}"
+            )
+
+    def head(self) -> str:
+        """Return the digest of all results; whoever has it can tell whether any was changed."""
+        return head(self._database)
+
+    def breaks(self) -> list[str]:
+        """Return a line for each batch that is not as it was when it was added."""
+        return breaks(self._database)
 
     def _warn_of_damage(self, match: Match, first_seed: int, num_deals: int) -> None:
         names = " v ".join(entrant.name for entrant in match.entrants)
