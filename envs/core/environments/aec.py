@@ -16,12 +16,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
-from ..play.driver import Seating
 from ..play.legal import illegal_action_message
-from ..play.loops import EXTERNAL, LOSS
-from ..play.tables import Tables, new_streams
-from ..rng import fresh_seed, streams
+from ..play.loops import LOSS
+from ..play.tables import Tables
+from ..rng import fresh_seed
 from . import common
+from .episodes import Episodes
 from .keywords import PETTINGZOO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
@@ -79,7 +79,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._render_seat = common.shown_seat(render_seat, 0)
         self._renderer = Renderer(game, render_mode)
         self._encoder = common.ObservationEncoder(game, observation)
-        self._skip_forced = skip_forced
+        self._episodes = Episodes(game, 0, [], skip_forced, self_play=True, keeps_plies=True)
+        self._row = np.zeros(1, np.int64)
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._is_flat = layout == "flat"
@@ -95,9 +96,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _link_tables(self) -> None:
         """Make the compiled step."""
-        shape = 1, self.game.num_seats
-        seated, rngs = np.full(shape, EXTERNAL), new_streams(shape)
-        self._table.link(Seating(self._tables, (), seated, rngs, self._skip_forced))
+        self._table.link(self._episodes.seating)
         self._mask, self._numbers = self._table.mask, self._table.numbers
         self._step = self._table.play
 
@@ -127,13 +126,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         """
         deal, _ = common.given_options(self.game, options, _CHECKER_OPTION)
         if seed is not None or not self._is_started:
-            seeded = streams([fresh_seed() if seed is None else seed])
-            if not self._is_started:
-                self._tables = Tables(self.game, new_streams((1,)), keeps_plies=True)
-                self._table = OneTable(self._tables, self._encoder)
-                self._link_tables()
-            self._tables.rngs[:] = seeded
-            self._is_started = True
+            self._seed(fresh_seed() if seed is None else seed)
         self.agents = []  # an error below leaves no game that could go on
         seat = self._table.start(deal)
         self.agents = self.possible_agents[:]
@@ -145,6 +138,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+
+    def _seed(self, seed: int) -> None:
+        self._episodes.seed([seed], self._row)
+        if not self._is_started:
+            self._tables = self._episodes.tables
+            self._table = OneTable(self._tables, self._encoder)
+            self._link_tables()
+            self._is_started = True
 
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""

@@ -11,14 +11,23 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..bits import mask_rows_as_bytes, new_mask_rows
+from ..bits import mask_rows_as_bytes
+from ..compile import entry_point
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..play.driver import no_choice_error
 from ..play.legal import illegal_action_message
 from ..play.loops import LEAVE, LOOK, NEW_GAME, NO_ROW, START, Report, StepOptions
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import Tables, action_masks, new_report, random_actions, step_of, strike_illegal
+from ..play.tables import (
+    Tables,
+    action_masks,
+    first_outside,
+    new_report,
+    random_actions,
+    step_of,
+    strike_illegal,
+)
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from . import common
 from .episodes import Episodes
@@ -34,7 +43,10 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_games", "_seats", "_step", "_empty_masks", "_options")  # made from other attributes
+_LINKED = (  # made from other attributes
+    *("_games", "_seats", "_step", "_options"),
+    *("_first_outside", "_empty_masks"),
+)
 
 
 @with_keywords(VECTOR)
@@ -191,6 +203,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def _link(self) -> None:
         """Look up what the compiled loops take."""
         self._step = step_of(self.game, self._encoder.is_scaled)
+        self._first_outside = entry_point(first_outside, (np.zeros(1, np.int64), 1))
         self._games = self._tables.games
         self._seats = self._episodes.seating.seats(self._episodes.draws())
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
@@ -238,9 +251,12 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def _end(self, report: Report, truncated: np.ndarray) -> dict[str, Any]:
         """Deal again where games were truncated, or leave them; return what `info` says of ends."""
         results = report.results
-        self._illegal_ends.note(int(results["ended"].sum()), int(results["illegal"].sum()))
-        cut, over = (truncated & ~results["ended"]).nonzero()[0], truncated | results["ended"]
-        results["length"][cut] = self._tables.progress["steps"][cut]
+        ended, illegal = results["ended"], results["illegal"]
+        self._illegal_ends.note(np.count_nonzero(ended), np.count_nonzero(illegal))
+        over = truncated | ended
+        cut = (over & ~ended).nonzero()[0]
+        if len(cut):
+            results["length"][cut] = self._tables.progress["steps"][cut]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._leave_over(over)
             return {}
@@ -265,7 +281,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self, rows: np.ndarray, numbers: np.ndarray, masks: np.ndarray
     ) -> np.ndarray:
         """Return objects [N]: the last observations of games that have ended, None elsewhere."""
-        finals = np.full(self.num_envs, None)
+        finals = np.empty(self.num_envs, object)
         finals[rows] = np.fromiter(numbers[rows], object, len(rows))
         if self.layout == "dict":
             for row in rows:
@@ -280,7 +296,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             encoding=kept.encoding,
             numbers=np.empty(kept.numbers.shape, kept.numbers.dtype),
             finals=kept.finals,
-            masks=new_mask_rows(self.num_envs, self.game.num_actions),
+            masks=np.empty(kept.masks.shape, np.int64),
             results=np.zeros(self.num_envs, kept.results.dtype),
         )
 
@@ -295,17 +311,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        is_plain = actions.dtype == np.int64 and actions.flags.carray  # as the loops take them
-        not_below_0 = actions.view(np.uint64) if is_plain else actions.astype(np.uint64)
-        if not_below_0.max() >= self.game.num_actions:  # negative ones are large without a sign
-            table = (not_below_0 >= self.game.num_actions).argmax()
+        played = np.ascontiguousarray(actions, np.int64)  # as the loops take them
+        table = self._first_outside(played, self.game.num_actions)
+        if table != NO_ROW:
             raise ValueError(
                 f"table {table}: {common.outside_error(self.game.num_actions, int(actions[table]))}"
             )
-        if self.illegal_action == "lose" and is_plain:
-            return actions
-        played = actions.astype(np.int64)
-        if self.illegal_action == "lose" or strike_illegal(self._tables.masks, played) == 0:
+        if self.illegal_action == "lose":
+            return played
+        played = played.copy()
+        if strike_illegal(self._tables.masks, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
         if self.illegal_action == "raise" and len(rows):
@@ -326,12 +341,12 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         step = self._step
 
         def play(commands: np.ndarray, options: StepOptions) -> int:
-            rows = play_slices(
+            failed = play_slices(
                 lambda first, end: step(first, end, games, seats, commands, report, options),
                 self.num_envs,
                 self.num_threads,
             )
-            return next((row for row in rows if row != NO_ROW), NO_ROW)
+            return max(failed)  # NO_ROW is below all rows
 
         self._episodes.seating.drive(play, commands, options)
 

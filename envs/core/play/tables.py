@@ -19,6 +19,7 @@ from .loops import (
     LEAVE,
     NEW_GAME,
     NO_DRAWS,
+    NO_ROW,
     START,
     Games,
     Report,
@@ -223,6 +224,15 @@ def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     rows = new_mask_rows(len(words), num_actions)
     spread_masks(words, rows)
     return mask_rows_as_bytes(rows, num_actions)
+
+
+@rule
+def first_outside(actions, num_actions):
+    """Return the first row of `actions` [N] that is not in 0 .. num_actions - 1, or NO_ROW."""
+    for row in range(actions.shape[0]):
+        if not 0 <= actions[row] < num_actions:
+            return row
+    return NO_ROW
 
 
 @rule
