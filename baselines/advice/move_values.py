@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.play.one_game import game_at
 from ...envs.core.rng import fresh_seed, streams
 from ..players.making import make_policy, players_of
 from ..policies.game_parts import part_of
@@ -293,12 +294,8 @@ def study_of(
 
     With `among`, only these of the legal moves are searched. The `seed` is fresh by default.
     """
-    seat = int(game.seat_to_act(state))
     rng = streams([fresh_seed() if seed is None else seed])
-    position, seen = game.new_states(), game.new_observations()
-    position[0] = state
-    game.reshuffle_unseen(position[0], seat, rng[0])
-    game.observe(state, seat, seen[0])
+    turn = game_at(game, state, rng).turn
     mask = np.zeros((1, game.num_actions), np.int8)
-    mask[0, list(among) or game.legal_action_list(state)] = 1
-    return MoveSearch(game, position, seen, mask, rng, player)
+    mask[0, list(among) or np.flatnonzero(turn.masks[0])] = 1
+    return MoveSearch(game, turn.determinized(rng), turn.observations, mask, rng, player)

@@ -6,6 +6,7 @@ from ...baselines import Policy
 from ...baselines.advice.move_values import HintLines
 from ...baselines.policies.policy import values_of
 from ...envs.core.game import Game
+from ...envs.core.play.one_game import game_at
 from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.play.visibility import is_seen
 from ...envs.core.words import visible
@@ -56,26 +57,22 @@ def ply_text(
     who = f"player {seat} ({player.name})"
     if shown is not None and not is_seen(game, state, action, shown):
         return f"{who}: what it does is hidden from player {shown}"
-    comment = _comment(player, state, seat, rngs) if shown in (None, seat) else ""
+    comment = _comment(player, state, rngs) if shown in (None, seat) else ""
     played = f"{who}: {game.label_action(state, action)}"
     return f"{played}   ({comment})" if comment else played
 
 
-def _comment(player: Policy, state: np.record, seat: int, rngs: np.ndarray) -> str:
+def _comment(player: Policy, state: np.record, rngs: np.ndarray) -> str:
     """Return the expected returns of the best actions, for a player that has such values."""
     game = player.game
-    legal = game.legal_action_list(state)
+    turn = game_at(game, state, rngs).turn
+    legal = np.flatnonzero(turn.masks[0]).tolist()
     if len(legal) == 1:
         return "the only choice"
     if player.values is None:
         return ""
-    seen, positions = game.new_observations(), game.new_states()
-    game.observe(state, seat, seen[0])
-    mask = np.zeros((1, game.num_actions), np.int8)
-    mask[0, legal] = 1
-    positions[0] = state
-    game.reshuffle_unseen(positions[0], seat, rngs[0])
-    values = values_of(player, seen, mask, rngs, positions)[0]
+    positions, masks = turn.determinized(rngs), np.ascontiguousarray(turn.masks)
+    values = values_of(player, turn.observations, masks, rngs, positions)[0]
     valued = [action for action in legal if not np.isnan(values[action])]  # a search leaves some
     best = sorted(valued, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
     words = ((game.label_action(state, a), game.value_scale.words(values[a])) for a in best)

@@ -12,8 +12,7 @@ from ...envs import find_game
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
 from ...envs.core.pages import rules_of
-from ...envs.core.play.tables import Tables
-from ...envs.core.rng import streams
+from ...envs.core.play.one_game import start
 from ...envs.core.words import YOU, count_noun, in_words
 from ..words import player_label, seat_names, summary_label
 from .table import HERE, Occupant, player_seat
@@ -107,9 +106,7 @@ def tile(name: str) -> dict[str, Any]:
 def start_picture(name: str) -> str:
     """Return a deal that is always the same as the first seat sees it."""
     game = find_game(name, **people_settings(name))
-    tables = Tables(game, streams([PICTURED_DEAL]))
-    tables.deal(tables.all_rows)
-    picture = drawn(game, tables.states[0], 0, is_live=False)
+    picture = drawn(game, start(game, PICTURED_DEAL).state, 0, is_live=False)
     rivals = [player_seat(middling_player(game))] * (game.num_seats - 1)
     return picture_svg(picture, seat_names([Occupant(HERE, YOU), *rivals], 0))
 

@@ -17,7 +17,7 @@ import pytest
 from parlour.baselines.advice import explanations, move_values
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.one_game import OneGame, PlayedPly, started_table
+from parlour.envs.core.play.one_game import PlayedPly, game_at, started_table
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.scripts.table import help, views
@@ -66,9 +66,8 @@ def sent(table: GameTable, seat: int | None) -> list[str]:
 def replaced(table: GameTable, position: np.ndarray) -> GameTable:
     """The same table in another position."""
     other = copy.copy(table)
-    tables = Tables(table.game, streams([table.setup.seed]))
-    tables.states[:] = position
-    other.restore((table.setup, OneGame(tables, table.plies), []))
+    rngs = streams([table.setup.seed])
+    other.restore((table.setup, game_at(table.game, position[0], rngs, table.plies), []))
     return other
 
 

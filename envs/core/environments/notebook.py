@@ -2,10 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..play.tables import Tables
+import numpy as np
+
+from ..play.one_game import OneGame, game_at
+from ..play.tables import Tables
+from ..rng import STREAM
 
 _ALONE = (
     "The position now. What led to it cannot be played again: somebody has altered the position."
@@ -16,7 +19,7 @@ _WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "
 
 def environment_bundle(
     env: object,
-    tables: "Tables",
+    tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
 ) -> dict[str, str]:
@@ -29,18 +32,36 @@ def environment_bundle(
     from ..played.page.replay import game_data, replay_frame
 
     game, now = tables.game, tables.states[0]
-    positions = tables.game_so_far(0)
-    states = [now] if positions is None else [state for state, _ in positions]
-    plies = [(int(game.seat_to_act(state)), action) for state, action in (positions or ())[:-1]]
-    data = game_data(game, states, plies, seat, names)
+    played = played_again(tables)
+    plies = [] if played is None else played.plies
+    states = [*(ply.before for ply in plies), now]
+    data = game_data(game, states, [(ply.seat, ply.action) for ply in plies], seat, names)
     data["start"] = len(plies)
-    if positions is None:
+    if played is None:
         data["first"] = _ALONE
     return {
         "text/plain": repr(env),
         "text/html": replay_frame(data),
         "image/svg+xml": picture_svg(drawn(game, now, seat)),
     }
+
+
+def played_again(tables: Tables) -> OneGame | None:
+    """Play the game of the first table again, from the noted start, stream and actions.
+
+    Return None where it has had too many plies, or somebody has altered the position.
+    """
+    progress, stream = tables.progress[0], np.zeros(1, STREAM)
+    if progress["plies"] > tables.actions.shape[1]:
+        return None
+    stream["state"], stream["gamma"] = progress["start_state"], progress["start_gamma"]
+    again = game_at(tables.game, tables.starts[0], stream)
+    try:
+        for action in tables.actions[0, : progress["plies"]].tolist():
+            again.apply(action)
+    except ValueError:
+        return None
+    return again if again.state.tobytes() == tables.states[0].tobytes() else None
 
 
 def nothing_yet(env: object) -> dict[str, str]:

@@ -128,7 +128,7 @@ class OneGame:
         self.game.apply_action(position, number)
         plies = [*self.plies, self._ply(number)]
         return [
-            (self._at(outcome, plies), probability)
+            (game_at(self.game, outcome, self.tables.rngs, plies), probability)
             for outcome, probability in chance_outcomes(self.game, position)
         ]
 
@@ -139,11 +139,12 @@ class OneGame:
         to come.
         """
         self._need_seat()
-        return start(self.game, seed, position=self._turn.determinized(rng(seed))[0])
+        drawn = self._turn.determinized(rng(seed))[0]
+        return game_at(self.game, drawn, rng(seed))
 
     def copy(self) -> "OneGame":
         """Return a game that goes on alone from here, with the same hidden cards and draws."""
-        return self._at(self.state, self.plies)
+        return game_at(self.game, self.state, self.tables.rngs, self.plies)
 
     __copy__ = copy
 
@@ -166,12 +167,6 @@ class OneGame:
         """Return the ply of an action that is about to be applied."""
         before = _copied(self.tables.states), self.tables.rngs.copy()
         return PlayedPly(self.seat, action, int(self._turn.masks.sum()) > 1, *before)
-
-    def _at(self, position: np.record, plies: Sequence[PlayedPly]) -> "OneGame":
-        """Return a game in a position, with the stream of this one."""
-        tables = Tables(self.game, self.tables.rngs.copy())
-        tables.states[0] = position
-        return OneGame(tables, plies)
 
     def _look(self, command: int = GO_ON) -> None:
         """Play an action, if one is given, and note who is to act."""
@@ -216,6 +211,18 @@ def start(game: Game, seed: int = 0, *, deal: Any = None, position: Any = None) 
     if deal is not None and position is not None:
         raise ValueError("start a game from a deal or from a position, not from both")
     return OneGame(started_table(game, seed, deal, position))
+
+
+def game_at(
+    game: Game, position: np.record, rngs: np.ndarray, plies: Sequence[PlayedPly] = ()
+) -> OneGame:
+    """Return a game that goes on in a position of it, drawing from a copy of the stream [1].
+
+    Unlike `start`, it checks nothing.
+    """
+    tables = Tables(game, rngs.copy())
+    tables.states[0] = position
+    return OneGame(tables, plies)
 
 
 def started_table(game: Game, seed: int, deal: Any = None, position: Any = None) -> Tables:

@@ -141,25 +141,6 @@ class Tables:
         """These tables, as loops take them."""
         return Games(self.states, self.rngs, self.masks, self.progress, self.starts, self.actions)
 
-    def game_so_far(self, row: int) -> list[tuple[np.record, int]] | None:
-        """Return the positions of a game with the action in each, NO_ACTION in the last.
-
-        Return None where it has had too many plies, or somebody has altered the position.
-        """
-        progress = self.progress[row]
-        if progress["plies"] > self.actions.shape[1]:
-            return None
-        stream = np.zeros(1, STREAM)
-        stream["state"], stream["gamma"] = progress["start_state"], progress["start_gamma"]
-        again = Tables(self.game, stream)
-        again.deal_from(0, self.starts[row])
-        plies = []
-        for action in self.actions[row, : progress["plies"]].tolist():
-            plies.append((again.states.copy()[0], action))
-            again.apply(again.all_rows, np.array([action]))
-        plies.append((again.states.copy()[0], NO_ACTION))
-        return plies if plies[-1][0].tobytes() == self.states[row].tobytes() else None
-
 
 def self_play_seats(game: Game, num_tables: int) -> Seats:
     """Return the seats of self-play: every one is EXTERNAL."""
