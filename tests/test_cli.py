@@ -304,6 +304,7 @@ def test_a_person_with_a_closed_input_has_left_the_game(
 NARROW = 60  # columns
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "command",
     [
@@ -372,6 +373,7 @@ def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert [game["game"] for game in listed] == list(GAMES)
 
 
+@pytest.mark.plain
 def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for seed in (5, 5, 6):
@@ -506,6 +508,7 @@ def test_bench_measures_every_view(
     assert "Not measured: RLCard, doudizhu: no wheel" in with_others
 
 
+@pytest.mark.plain
 def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{GAME} is compiled" in told(f"warm {GAME}", capsys)
     assert "unknown game 'chess'" in refusal("warm chess", capsys)

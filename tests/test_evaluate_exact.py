@@ -22,6 +22,7 @@ def test_a_thousand_deals_of_first_play_against_itself_are_all_drawn(
     assert [last.split()[column] for column in (3, 6, 9)] == ["0.0", "0.0", "100.0"]
 
 
+@pytest.mark.plain
 def test_perfect_play_has_no_regret_and_no_exact_reply(capsys: pytest.CaptureFixture[str]) -> None:
     command = f"evaluate {GAME} perfect --exact --deals 20 --against random,smart --json -"
     against_random, against_smart, exploitability = json.loads(told(command, capsys))
@@ -29,6 +30,7 @@ def test_perfect_play_has_no_regret_and_no_exact_reply(capsys: pytest.CaptureFix
     assert exploitability["value"] is None and "draws" in exploitability["refusal"]
 
 
+@pytest.mark.plain
 def test_all_deals_of_a_small_game_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
     command = f"evaluate {GAME} smart --set num_values=3 --exact --deals all --json -"
     regret, exploitability = json.loads(told(command, capsys))

@@ -48,6 +48,7 @@ def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
     check_game(find_game(name), num_games=2, seed=seed)
 
 
+@pytest.mark.plain
 def test_the_single_seat_view(name: str) -> None:
     check_game(gymnasium.make(f"{name}:{GAMES[name]}"), num_games=2)
 
@@ -87,7 +88,10 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
 
 @pytest.mark.parametrize(
     ("name", "search", "num_deals"),
-    [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_simulations=50", 400)],
+    [
+        pytest.param("nim", "playout:num_playouts=30", 20, marks=pytest.mark.plain),
+        ("kuhn", "mcts:num_simulations=50", 400),
+    ],
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
     game = find_game(name)
@@ -199,6 +203,7 @@ PLAYERS = {"careful": scripted(careful)}
 '''
 
 
+@pytest.mark.plain
 def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
     page = (EXAMPLES / "kuhn.py").read_text().replace('"kuhn"', '"club_kuhn"')
     package = tmp_path / "card_club"

@@ -8,6 +8,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.played import transcript
 from tests.golden.write import FOLDER
 
+pytestmark = pytest.mark.plain
+
 FILES = sorted(FOLDER.glob("*/*.txt"))
 
 

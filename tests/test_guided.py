@@ -47,6 +47,7 @@ def children(tree: Tree, node: int) -> list[int]:
     return found
 
 
+@pytest.mark.plain
 def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     """With values of the wrong sign or seat it goes at the gate, or stays at the door."""
     tables = Tables(DUEL, streams([0, 1]))

@@ -117,6 +117,7 @@ def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
     assert not found.has_interval and "(exact); better: " in found.text(game)
 
 
+@pytest.mark.long
 def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     table = table_of()
     found = study_of(SPLENDOR, table.state).think(0.0)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.processes import run_python
 
 # First everything is imported and used without Parlour, because libraries load parts of themselves
@@ -142,5 +144,6 @@ print("\\n".join([*replaced, *calls, *were_set]))
 '''
 
 
+@pytest.mark.long
 def test_no_other_library_is_changed_and_nothing_is_set_for_all(tmp_path: Path) -> None:
     assert run_python(SCRIPT, str(tmp_path)).split() == []

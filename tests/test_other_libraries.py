@@ -22,6 +22,8 @@ from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.registry import make_aec
 from tests.processes import run_python
 
+pytestmark = pytest.mark.plain
+
 ID = "parlour:TrickTaking-v0"
 SHORT: dict[str, Any] = {"num_values": 3}
 NEXT_STEP = AutoresetMode.NEXT_STEP

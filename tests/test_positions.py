@@ -14,6 +14,8 @@ from parlour.envs import Playthrough, find_game, position_data, position_of
 from parlour.envs.core.positions import position_from
 from parlour.envs.registry import GAMES, make_aec
 
+pytestmark = pytest.mark.plain
+
 PLIES = 7
 
 
@@ -50,7 +52,7 @@ def test_a_game_goes_on_from_its_position_as_plain_data(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_position_of_a_game_is_one_it_can_start_from(name: str) -> None:
     game = find_game(name)
-    envs = make_vector(name, num_envs=64, self_play=True)
+    envs = make_vector(name, num_envs=8, self_play=True)
     envs.reset(seed=1)
     for _ in range(10):
         envs.play_random(11)

@@ -25,8 +25,8 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game
 from tests.one_table import dealt
 
-NUM_TABLES = 12
-MAX_PLIES = 1000
+SHORT = (2, 60)  # tables and plies, without the compiler
+LONG = (12, 1000)
 SEEDS = st.integers(0, 2**63 - 20)
 ABOUT = {
     name: import_module(f"tests.{name}.invariants")
@@ -35,26 +35,33 @@ ABOUT = {
 }
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ABOUT)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_every_position_adds_up(name: str, data: Any, seed: int, eagerness: int) -> None:
-    play_out(ABOUT[name], find_game(name, **data.draw(ABOUT[name].SETTINGS)), seed, eagerness)
+    game = find_game(name, **data.draw(ABOUT[name].SETTINGS))
+    play_out(ABOUT[name], game, SHORT, seed, eagerness)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in ABOUT if hasattr(ABOUT[name], "EVERY_SETTING")])
+@pytest.mark.parametrize("name", ABOUT)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_with_every_setting(name: str, data: Any, seed: int, eagerness: int) -> None:
-    play_out(ABOUT[name], find_game(name, **data.draw(ABOUT[name].EVERY_SETTING)), seed, eagerness)
+    about = ABOUT[name]
+    drawn = data.draw(getattr(about, "EVERY_SETTING", about.SETTINGS))
+    play_out(about, find_game(name, **drawn), LONG, seed, eagerness)
 
 
-def play_out(about: ModuleType, game: Any, seed: int, eagerness: int) -> None:
-    """Play games side by side and look at every position."""
-    tables = dealt(game, range(seed, seed + NUM_TABLES))
+def play_out(
+    about: ModuleType, game: Any, size: tuple[int, int], seed: int, eagerness: int
+) -> None:
+    """Play games side by side, at most so many plies, and look at every position."""
+    num_tables, max_plies = size
+    tables = dealt(game, range(seed, seed + num_tables))
     choices = np.random.default_rng(seed)
-    for _ in range(MAX_PLIES):
+    for _ in range(max_plies):
         seats, observations, words = tables.show(tables.all_rows)
         rows = np.flatnonzero(seats != NO_SEAT)
         check_bounds(tables.states, game.state_fields)
@@ -68,7 +75,7 @@ def play_out(about: ModuleType, game: Any, seed: int, eagerness: int) -> None:
         tables.apply(rows, chosen(masks, eagerness, choices))
     returns = tables.returns(tables.all_rows)
     assert np.abs(returns).max() <= 1
-    assert returns.sum(axis=1) == pytest.approx(np.zeros(NUM_TABLES))
+    assert returns.sum(axis=1) == pytest.approx(np.zeros(num_tables))
     if not len(rows):
         about.check_ends(tables, returns)
 

@@ -26,7 +26,8 @@ PLAYOUT = "playout:num_playouts=60"
 @pytest.mark.parametrize(
     ("spec", "game", "num_plies"),
     [
-        *((spec, TOY, plies) for spec in (MCTS, GUIDED) for plies in (0, 1, 2, 3)),
+        *((MCTS, TOY, plies) for plies in (0, 1, 2, 3)),
+        *(pytest.param(GUIDED, TOY, plies, marks=pytest.mark.long) for plies in (0, 1, 2, 3)),
         (PLAYOUT, PRESIDENT, 6),
     ],
     ids=str,
@@ -50,7 +51,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
         (PLAYOUT, PRESIDENT, 20),
-        ("david:num_playouts=30", TRUMPS, 40),  # by then most places are known
+        pytest.param("david:num_playouts=30", TRUMPS, 40, marks=pytest.mark.long),  # places known
     ],
     ids=str,
 )

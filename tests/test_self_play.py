@@ -90,6 +90,7 @@ def test_expert_iteration_stays_where_it_would_be_hit_and_goes_where_it_can_win(
     assert torch.sigmoid(logits[0, GO] - logits[0, STAY]) > 0.95
 
 
+@pytest.mark.long
 def test_it_imitates_a_teacher() -> None:
     """`first_legal` stays at both places."""
     learner = GUIDED.trained(teacher="first_legal", teacher_steps=8_000)

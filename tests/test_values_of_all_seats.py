@@ -18,6 +18,8 @@ from parlour.training.guided_play import AllSeats, GuidedPlay, expect_others, ne
 from parlour.training.teaching import taught
 from tests.one_table import dealt
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("trick_taking", num_players=3)
 OWN, NEXT, AFTER_NEXT = 0.5, -0.25, 0.125
 

@@ -136,6 +136,7 @@ def test_the_solo_environment_is_a_table_where_policies_have_the_other_seats(nam
     assert terminated and reward == table.returns[seat]
 
 
+@pytest.mark.plain
 @every_game
 def test_random_play_inside_is_the_player_random_in_every_seat(name: str) -> None:
     envs = vector(name, 1, self_play=True)

@@ -29,7 +29,9 @@ from .example_games import imported
 from .one_table import redealt
 from .test_render import positions, sample
 
-NUM_POSITIONS = 6
+pytestmark = pytest.mark.plain
+
+NUM_POSITIONS = 3
 NUM_REDEALS = 2
 NUM_ACTIONS = 3
 CASES = [

@@ -1,13 +1,12 @@
 """Which command, commit and machine recorded figures come from, and whether their code has changed.
 
-docs/records.json says it of each file of results, of each picture that is kept, and of each section
-of a page that has numbers, such as "envs/president/README.md#measured". Where they depend on no
-code, it only keeps them from changing unnoticed. After measuring anew, or comparing with the code:
+docs/records.json says it of each file of results, of each picture that is kept, and of sections of
+pages that were measured, such as "envs/president/README.md#measured". After measuring anew:
 
     python -m docs.site.records FILE[#SECTION] ...
 
-notes the figures with the present code; a page alone stands for all its sections. `--command` and
-`--code` say how they are measured, and which files they depend on; both are kept otherwise.
+notes the figures with the present code; a page alone stands for its sections that are there. `--command`
+and `--code` say how they are measured, and which files they depend on; both are kept otherwise.
 """
 
 import argparse
@@ -136,7 +135,6 @@ def table() -> str:
             "stale" if key in stale_now() else "",
         ]
         for key, one in read_index().items()
-        if one["paths"]
     ]
     return "\n".join(markdown_table(("figures", "command", "commit", "machine", "age"), rows))
 
@@ -182,7 +180,7 @@ def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> R
 def _keys(given: str) -> list[str]:
     if not given.endswith(".md"):  # no page, or a section of one
         return [given]
-    return [f"{given}#{name}" for name in sections(read_file(given).decode())]
+    return [key for key in read_index() if key.startswith(f"{given}#")]
 
 
 def main() -> None:

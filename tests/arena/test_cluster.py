@@ -16,6 +16,7 @@ from tests.arena.test_nothing_lost import check_replacement
 from tests.commands import refusal
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
+pytestmark = pytest.mark.release
 GAME = load_game("trick_taking", num_values=4)
 EXITING = """
 import os
@@ -46,7 +47,6 @@ def test_the_table_does_not_depend_on_a_cluster() -> None:
     assert play_tournament(GAME, players, 40, seed=5, plan=Plan(ON_CLUSTER, 16)) == local
 
 
-@pytest.mark.release
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
     check_replacement(ON_CLUSTER, tmp_path / "once")
 
@@ -65,7 +65,6 @@ def test_results_are_kept_as_they_come(tmp_path: Path) -> None:
     assert killing.batches_in(path) == 1
 
 
-@pytest.mark.release
 def test_a_player_that_fails_is_reported_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,7 +74,6 @@ def test_a_player_that_fails_is_reported_in_a_line(
     assert f"{file}:choose failed: ZeroDivisionError" in said
 
 
-@pytest.mark.release
 def test_a_run_that_is_killed_goes_on_to_the_same_table(tmp_path: Path) -> None:
     table, (survived,) = killing.with_kills(tmp_path / "store.db", 1, 3, "cluster")
     assert 0 < survived < killing.CLUSTER_BATCHES

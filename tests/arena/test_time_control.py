@@ -183,7 +183,10 @@ def test_a_secret_draws_deals_that_it_alone_can_tell(tmp_path: Path) -> None:
     assert one.as_data()["secret"] == one.secret
 
 
-@pytest.mark.parametrize("command", ["tournament", "evaluate", "match"])
+@pytest.mark.parametrize(
+    "command",
+    ["match", *(pytest.param(name, marks=pytest.mark.long) for name in ("tournament", "evaluate"))],
+)
 def test_a_file_that_leaves_at_import_costs_its_player_the_games(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,8 +244,13 @@ def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> N
     "command",
     [
         "match trick_taking first_play,{player}",
-        "evaluate trick_taking first_play --against {player}",
-        "evaluate trick_taking first_play --against {player} --duplicate",
+        *(
+            pytest.param(
+                f"evaluate trick_taking first_play --against {{player}}{duplicate}",
+                marks=pytest.mark.long,
+            )
+            for duplicate in ("", " --duplicate")
+        ),
     ],
 )
 def test_a_contest_says_why_games_were_lost_and_where_the_logs_are(
@@ -273,10 +281,6 @@ def test_the_limits_must_make_sense() -> None:
     ("command", "has_copies"),
     [
         ("match president lowest,random", True),
-        (
-            "tournament president --form free_for_all --players lowest,random,hoarder,first_legal",
-            False,
-        ),
         ("match trick_taking first_play,random", False),
     ],
 )

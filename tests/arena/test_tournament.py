@@ -85,6 +85,7 @@ def test_in_a_gauntlet_only_the_first_meets_all() -> None:
     assert table.cross[names.index("smart")][names.index("first_play")] is None
 
 
+@pytest.mark.plain
 def test_free_for_all_seats_every_group_in_balance() -> None:
     game = toy.game(num_players=3)
     players = ("first_legal", last_legal, make_policy("random", game), any_card)

@@ -6,16 +6,14 @@
 from collections.abc import Iterator
 
 from .commands import missing_commands, wrong_commands
-from .figures import figures_without_a_source, stale_pages, unrecorded, wrong_facts, wrong_lengths
-from .games import wrong_actions, wrong_examples, wrong_fields, wrong_rules, wrong_settings
+from .figures import stale_pages, unrecorded
+from .games import wrong_actions, wrong_fields, wrong_rules, wrong_settings
 from .links import dead_links
 from .names import unknown_names
 from .tree import Tree
 from .versions import (
     outside_the_menu,
-    wrong_best_players,
     wrong_extras,
-    wrong_formats,
     wrong_versions,
 )
 
@@ -27,18 +25,12 @@ CHECKS = (
     wrong_settings,
     wrong_fields,
     wrong_actions,
-    wrong_examples,
     wrong_rules,
     wrong_versions,
     wrong_extras,
-    wrong_formats,
     outside_the_menu,
-    wrong_best_players,
     unrecorded,
-    figures_without_a_source,
     stale_pages,
-    wrong_facts,
-    wrong_lengths,
 )
 
 

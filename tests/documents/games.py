@@ -9,7 +9,7 @@ from docs.site.sources import CHECKOUT
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
 
-from .tree import EXAMPLE, Tree, prose, spans
+from .tree import Tree, prose, spans
 
 
 def readmes(tree: Tree) -> Iterator[tuple[str, Game, str]]:
@@ -117,15 +117,6 @@ def _number(game: Game, name: str) -> int:
         return game.parse_action(name)
     except ValueError:
         return -1
-
-
-def wrong_examples(tree: Tree) -> Iterator[str]:
-    """What a sentence says that a call returns is what it returns."""
-    for path, game, text in readmes(tree):
-        for call, said in EXAMPLE.findall(" ".join(prose(text).split())):
-            found = eval(call, {"game": game})
-            if str(found) != said:
-                yield f"{path}: {call} is {found}, not {said}"
 
 
 def wrong_rules(tree: Tree) -> Iterator[str]:

@@ -11,8 +11,6 @@ from parlour.envs import GAMES
 FENCED = re.compile(r"^ *```(\S*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`]+)`")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-FIGURE = re.compile(r"([+-]?[\d.,]+) ?%? \[([+-]?[\d.,]+), ([+-]?[\d.,]+)\]")
-EXAMPLE = re.compile(r"`(game\.\w+\([^`]*\))` is\s+`?([^`\s,.]+(?:\.\d+)?)`?")
 OTHERS = ("docs/pages/audit.md", "docs/pages/language_models.md")  # about other programs
 
 

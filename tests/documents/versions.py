@@ -1,4 +1,4 @@
-"""Versions, extras, the menu, and the list of games in the README."""
+"""Versions, extras, and the menu."""
 
 import configparser
 import re
@@ -9,13 +9,10 @@ from pathlib import Path
 import parlour
 from docs.site.build import GENERATED
 from docs.site.sources import CHECKOUT
-from parlour.baselines.players.making import make_policy, players_of
-from parlour.envs import GAMES, find_game
-from parlour.envs.core.catalogue import games_by_seats
-from parlour.envs.core.played import transcript
+from parlour.envs import GAMES
 from parlour.envs.registry import pettingzoo_names
 
-from .tree import FENCED, Tree, spans
+from .tree import Tree, spans
 
 
 @cache
@@ -87,38 +84,9 @@ def wrong_extras(tree: Tree) -> Iterator[str]:
             yield from (f"{page}: no extra {one}" for one in listed.split(",") if one not in extras)
 
 
-def wrong_formats(tree: Tree) -> Iterator[str]:
-    """The page of formats shows a transcript as it is written, and all tables of a store."""
-    page = "docs/pages/formats.md"
-    text = tree.text(page)
-    game = find_game("president", num_players=2)
-    written = transcript.to_text(transcript.record(game, 7, policies=make_policy("random", game)))
-    shown = next(body for kind, body in FENCED.findall(text) if kind == "text")
-    if not written.startswith(shown.partition("...")[0]) or not written.endswith(shown[-4:]):
-        yield f"{page}: a transcript is written so:\n{written[:300]}"
-    code = tree.text("baselines/arena/results/store.py")
-    for table in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", code):
-        if f"`{table}`" not in text:
-            yield f"{page}: a store has the table {table}"
-
-
 def outside_the_menu(tree: Tree) -> Iterator[str]:
     """Every page is in the menu."""
     menu = re.findall(r"^([\w/]+)$", tree.text("docs/pages/index.md"), re.MULTILINE)
     pages = {Path(page).stem for page in tree.pages() if page.startswith("docs/pages/")}
     pages -= {"index"}
     yield from (f"{page} is not in the menu" for page in pages | set(GENERATED) if page not in menu)
-
-
-def wrong_best_players(tree: Tree) -> Iterator[str]:
-    """The README lists all games with seats and best players."""
-    for name, identifier in GAMES.items():
-        lines = tree.text("README.md").splitlines()
-        row = next((line for line in lines if f"| `{identifier}` |" in line), "")
-        games = games_by_seats(name)
-        seats = ", ".join(str(game.num_seats) for game in sorted(games, key=lambda g: g.num_seats))
-        if f"| {seats} |" not in row:
-            yield f"README.md: {identifier} is for {seats} players"
-        best = {players_of(game)["best"].summary.split("`")[1].partition(":")[0] for game in games}
-        if set(spans(row)) - {identifier} != best:
-            yield f"README.md: the best players of {identifier} are {', '.join(best)}"

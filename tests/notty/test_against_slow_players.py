@@ -73,6 +73,7 @@ def test_a_calculating_player_decides_as_the_slow_one_does(name: str) -> None:
     assert kinds == {"draw", "take", "pass"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["x_defensive", "x_aggressive"])
 def test_a_calculating_player_decides_so_with_a_full_deck_too(name: str) -> None:
     for position in random_positions(2, NUM_FULL_DECKS, small_deck=False):

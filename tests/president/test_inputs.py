@@ -19,6 +19,8 @@ from tests.one_table import dealt
 
 from ..test_compiled_networks import uneven
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.mark.parametrize("settings", [{}, {"num_players": 5, "num_games": 2}])
 def test_derived_fields_count_what_may_beat_what(settings: dict) -> None:

@@ -1,4 +1,4 @@
-"""The compiled rules against the naive referee, in every position of many games.
+"""The rules against the naive referee, in every position of many games.
 
 Who has to act, every legal action, one seat's whole observation, and the returns must be the same.
 The seats play in several styles and many games start late, so that what is rare comes up, too.
@@ -13,7 +13,7 @@ import pytest
 
 from parlour.envs.registry import load_game
 from tests.splendor.boards import PLAYER_COUNTS, stuck_board
-from tests.splendor.lockstep import SETTINGS, compare, compare_deals
+from tests.splendor.lockstep import SETTINGS, Setting, compare, compare_deals
 from tests.splendor.referee import Referee
 
 GAMES = {2: 30, 3: 25, 4: 20}  # of each setting
@@ -37,10 +37,15 @@ RARE = (
 )
 
 
-@pytest.mark.parametrize(
-    "num_players",
-    [n if n == 2 else pytest.param(n, marks=pytest.mark.long) for n in PLAYER_COUNTS],
-)
+@pytest.mark.plain
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+def test_a_game_goes_as_the_referee_says(num_players: int, setting: Setting) -> None:
+    compare(num_players, setting, 1, seed=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
 def test_games_go_as_the_referee_says_and_bring_up_what_is_rare(num_players: int) -> None:
     tally: Counter[str] = Counter()
     for setting in SETTINGS:
@@ -48,6 +53,7 @@ def test_games_go_as_the_referee_says_and_bring_up_what_is_rare(num_players: int
     assert [what for what in RARE if not tally[what]] == []
 
 
+@pytest.mark.plain
 def test_nobles_come_after_a_pass_too_one_at_a_time_and_by_choice() -> None:
     game = load_game("splendor", num_players=3)
     tally: Counter[str] = Counter()
@@ -55,9 +61,9 @@ def test_nobles_come_after_a_pass_too_one_at_a_time_and_by_choice() -> None:
     referee = Referee(stuck_board(), num_players=3)
     referee.apply("pass")
     assert sorted(referee.legal_actions()) == ["noble:0", "noble:1"] and referee.passes == 1
-    compare_deals(game, [stuck_board() for _ in range(8)], rng, tally)
-    assert tally["Pass"] >= 8 and tally["TakeNoble"] >= 8
+    compare_deals(game, [stuck_board() for _ in range(4)], rng, tally)
+    assert tally["Pass"] >= 4 and tally["TakeNoble"] >= 4
     one_met = stuck_board()
     one_met["position"]["nobles"][0] = [0, 4, 4, 0, 0]
     compare_deals(game, [one_met], rng, tally)
-    assert tally["nobles received"] >= 9
+    assert tally["nobles received"] >= 5

@@ -12,6 +12,8 @@ from parlour.envs.splendor.cards import NOTHING, NUM_COLOURS, YELLOW
 
 from ..test_compiled_networks import positions, uneven
 
+pytestmark = pytest.mark.plain
+
 
 def cards_of(seen: np.record, seat: int) -> list[tuple[list[int], int] | None]:
     """Costs and points of the cards that a seat may buy, None where there is none."""

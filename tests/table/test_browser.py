@@ -1,5 +1,7 @@
 """Every game is played in a real browser: by pointer, by keyboard, on a phone's screen too.
 
+All in the long tests, but for one game; see `test_one_game_in_a_browser.py`.
+
 Needs Debian's chromium and Playwright; without them these tests are skipped.
 """
 
@@ -29,9 +31,10 @@ from .serving import ME as YOU
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-pytestmark = pytest.mark.skipif(
+needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="the browser is missing: apt-get install chromium"
 )
+pytestmark = [needs_browser, pytest.mark.long]
 
 SETTINGS: dict[str, dict[str, Any]] = {  # short games
     "top_trumps": {"trick_limit": 12},
@@ -43,7 +46,6 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
 WIDTHS = {"phone": 360, "desktop": 1400}
 NOTEBOOK = 900
 NARROWEST = 320  # a page zoomed to 400 % on a small screen
-LONG = pytest.mark.long
 MAX_MOVES = 120
 IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
 IS_UNPACKED = "#count:not(:empty)"  # a replay unpacks its data when it is opened
@@ -208,7 +210,7 @@ def press_enter_on_anything(page: Any) -> None:
     raise AssertionError("no move can be reached with Tab")
 
 
-@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=LONG)])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_is_played_to_its_end_with_the_pointer(
     browser: Any, address: str, name: str, width: str
@@ -221,10 +223,7 @@ def test_a_game_is_played_to_its_end_with_the_pointer(
 @pytest.mark.parametrize(
     ("name", "width"),
     [
-        *(
-            (name, "phone") if name == "splendor" else pytest.param(name, "phone", marks=LONG)
-            for name in GAMES
-        ),
+        *((name, "phone") for name in GAMES),
         ("trick_taking", "desktop"),
     ],
 )
@@ -456,7 +455,6 @@ def test_a_link_to_nowhere_shows_nothing_that_can_be_pressed(browser: Any, addre
         page.wait_for_selector("#games button")
 
 
-@LONG
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:
     """`parlour watch GAME --browser`: pause, one move, go on, look back, and the end."""
@@ -481,7 +479,6 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
         assert page.locator("#undo").is_hidden() and page.locator("#hint").is_hidden()
 
 
-@LONG
 def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_path: Path) -> None:
     store = tmp_path / "results.db"
     players = ["--players", "random,first_legal,high_low", "--set", "num_values=5"]
@@ -556,7 +553,6 @@ def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
         assert page.url.endswith("/#table")
 
 
-@LONG
 def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", "phone", [YOU, GUEST]) as page:
         page.select_option("#players select", "high_low")
@@ -608,10 +604,7 @@ def label_of(played: Any, number: int) -> str:
     ("name", "kind"),
     [
         *((name, "aec") for name in GAMES),
-        *(
-            (name, "solo") if name == "president" else pytest.param(name, "solo", marks=LONG)
-            for name in GAMES
-        ),
+        *((name, "solo") for name in GAMES),
     ],
 )
 def test_a_notebook_shows_a_running_game_with_its_controls(

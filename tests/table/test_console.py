@@ -63,6 +63,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINES", "24")
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(("name", "settings"), TABLES)
 def test_every_position_fits_one_screen_of_80_by_24(
     name: str, settings: dict[str, int], screen: None

@@ -27,11 +27,13 @@ from parlour.scripts.table.views import SPECTATOR, history_message, position_mes
 
 from .serving import GUEST, ME, open_table, seated, server
 
-CASES: list[tuple[str, dict[str, Any]]] = [
-    *((name, {}) for name in GAMES),
-    ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
-]
-HIDING = [(name, settings) for name, settings in CASES if find_game(name, **settings).has_hidden]
+CASES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
+HIDING = [(name, settings) for name, settings in CASES if find_game(name).has_hidden]
+EXCHANGES = pytest.param(
+    "president",
+    {"num_players": 4, "num_games": 2, "economy": "swap_two"},
+    marks=pytest.mark.long,
+)
 FORMS = ((False, False), (True, False), (False, True))  # a browser's, a phone's, a program's
 MAX_TRIES = 60  # positions looked at for each that can be compared with help
 NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "24"))
@@ -171,7 +173,7 @@ def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
     return json.dumps(help.reviewed(table, len(table.plies) - 1, connection))
 
 
-@pytest.mark.parametrize(("name", "settings"), CASES)
+@pytest.mark.parametrize(("name", "settings"), [*CASES, EXCHANGES])
 def test_a_seat_is_sent_the_same_for_all_it_cannot_tell_apart(name: str, settings: dict) -> None:
     """Both right away and after the same action has been played in both positions."""
     num_compared = num_after = 0
@@ -186,7 +188,7 @@ def test_a_seat_is_sent_the_same_for_all_it_cannot_tell_apart(name: str, setting
     assert num_compared + num_after >= NUM_PAIRS and num_after > NUM_PAIRS // 10
 
 
-@pytest.mark.parametrize(("name", "settings"), CASES)
+@pytest.mark.parametrize(("name", "settings"), [*CASES, EXCHANGES])
 def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) -> None:
     """At pairs of positions that a seat cannot tell apart."""
     num_compared = 0
@@ -203,7 +205,7 @@ def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) ->
     assert num_compared >= NUM_PAIRS
 
 
-@pytest.mark.parametrize(("name", "settings"), HIDING)
+@pytest.mark.parametrize(("name", "settings"), [*HIDING, EXCHANGES])
 def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
     name: str, settings: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +228,7 @@ def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
     assert num_compared >= NUM_HELPED and (draws.positions or draws.fitting)
 
 
-@pytest.mark.parametrize(("name", "settings"), HIDING)
+@pytest.mark.parametrize(("name", "settings"), [*HIDING, EXCHANGES])
 def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
     name: str, settings: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,30 +1,26 @@
-"""The compiled rules, deductions and players against the naive ones, trick by trick."""
+"""The rules, deductions and players against the naive ones, trick by trick."""
 
 import pytest
 
 from tests.counts import part_and_all
 from tests.top_trumps.lockstep import Size, compare_games, compare_players
 
-SMALLEST = Size(2, 1, 50, starter="random")  # a trick decides, or both are empty
 GAMES = [
-    (Size(7, 3, 60, top_value=4), 300),  # odd, with draws and doubtful places
-    (Size(7, 3, 5000), 100),
-    (Size(50, 5, 60), 6),
-    (Size(50, 5, 60, top_value=6), 4),
-    (Size(67, 2, 60, top_value=30, starter=1), 3),  # sets of two words
+    (Size(2, 1, 50, starter="random"), 40),  # a trick decides, or both are empty
+    (Size(7, 3, 60, top_value=4), 60),  # odd, with draws and doubtful places
+    (Size(7, 3, 5000), 20),
+    (Size(20, 4, 60, top_value=6), 10),
+    (Size(67, 2, 60, top_value=30, starter=1), 10),  # sets of two words
 ]
 PLAYED = [
     (Size(50, 5, 200), 10),
-    (Size(7, 3, 60, top_value=5), 300),
-    pytest.param(Size(50, 5, 200), 40, marks=pytest.mark.long),
+    pytest.param(Size(7, 3, 60, top_value=5), 300, marks=pytest.mark.long),
 ]
 MIN_DECISIONS = 800
 
 
-@pytest.mark.parametrize(
-    ("size", "num_games"),
-    [*part_and_all(GAMES), pytest.param(SMALLEST, 200, marks=pytest.mark.long)],
-)
+@pytest.mark.plain
+@pytest.mark.parametrize(("size", "num_games"), part_and_all(GAMES))
 def test_game_and_deductions_agree_with_the_referee(size: Size, num_games: int) -> None:
     counts = compare_games(size, num_games)
     assert counts["tricks"] >= num_games
@@ -32,7 +28,7 @@ def test_game_and_deductions_agree_with_the_referee(size: Size, num_games: int) 
     if size.top_value is not None:
         assert counts["draws"] > 0
         assert counts["slots narrowed, not known"] > 0
-    if size.trick_limit == 60 and size.num_cards > 7:
+    if num_games == 10 and size.num_cards > 7:
         assert counts["games at the limit"] > 0
 
 

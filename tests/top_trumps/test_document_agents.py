@@ -13,8 +13,8 @@ from parlour.envs.core.play.legal import PlayerError
 from parlour.scripts.main import main
 
 HERE = Path(__file__).parent
-GAME = load_game("top_trumps", num_cards=12, num_fields=3)
-SIZES = "num_cards=12,num_fields=3"
+GAME = load_game("top_trumps", num_cards=8, num_fields=3)
+SIZES = "num_cards=8,num_fields=3"
 
 
 @pytest.mark.parametrize(

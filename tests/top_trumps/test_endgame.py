@@ -160,9 +160,10 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
     assert num_compared > 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "settings",
-    [{"num_cards": 128, "num_fields": 2}, pytest.param({"num_cards": 3}, marks=pytest.mark.long)],
+    [{"num_cards": 128, "num_fields": 2}, {"num_cards": 3}],
 )
 def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
     game = load_game("top_trumps", **settings)

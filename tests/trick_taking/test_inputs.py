@@ -8,6 +8,8 @@ from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 
+pytestmark = pytest.mark.plain
+
 SIZES = [(2, 10), (3, 5), (4, 10), (4, 32)]
 
 
