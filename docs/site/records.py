@@ -5,8 +5,9 @@ pages that were measured, such as "envs/president/README.md#measured". After mea
 
     python -m docs.site.records FILE[#SECTION] ...
 
-notes the figures with the present code; a page alone stands for its sections that are there. `--command`
-and `--code` say how they are measured, and which files they depend on; both are kept otherwise.
+notes the figures with the present code; a page alone stands for its sections that are there.
+`--command` and `--code` say how they are measured, and which files they depend on; both are kept
+otherwise.
 """
 
 import argparse
