@@ -87,7 +87,7 @@ def vector_env(
 def _policies(opponents: Opponent | Sequence[Opponent], game: Game) -> Any:
     """Make the policies of one opponent, or of each in a list."""
     if isinstance(opponents, list | tuple):
-        return [_policy_or_pool(one, game) for one in opponents]
+        return [_policy_or_pool(opponent, game) for opponent in opponents]
     return _policy_or_pool(opponents, game)
 
 

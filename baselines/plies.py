@@ -78,14 +78,14 @@ def plies_of(
     num_rows = max(1, BATCH_BYTES // (game.state_dtype.itemsize + game.observation_dtype.itemsize))
     is_compiled = players["function"].all()
     while len(seeds):
-        found = _noted(game, players, seeds, _NOTHING, num_rows) if is_compiled else None
-        if found is None:  # not all compiled, or an illegal action, which `_repeated` reports
-            found = _repeated(game, policies, seeds[:BATCH_DEALS])
-        if not len(found.seeds):  # a game does not fit
+        plies = _noted(game, players, seeds, _NOTHING, num_rows) if is_compiled else None
+        if plies is None:  # not all compiled, or an illegal action, which `_repeated` reports
+            plies = _repeated(game, policies, seeds[:BATCH_DEALS])
+        if not len(plies.seeds):  # a game does not fit
             num_rows *= 2
             continue
-        seeds = seeds[len(found.seeds) :]
-        yield found
+        seeds = seeds[len(plies.seeds) :]
+        yield plies
 
 
 def plies_of_actions(
@@ -95,21 +95,21 @@ def plies_of_actions(
 
     Raises ValueError where these are not whole games.
     """
-    seeds, given = checked_seeds(seeds), np.asarray(actions, np.int64)
-    found = _noted(game, None, seeds, given, len(given))
-    if found is None or len(found.seeds) < len(seeds) or len(found.seats) < len(given):
+    seeds, played = checked_seeds(seeds), np.asarray(actions, np.int64)
+    plies = _noted(game, None, seeds, played, len(played))
+    if plies is None or len(plies.seeds) < len(seeds) or len(plies.seats) < len(played):
         raise ValueError(
-            f"{len(given)} actions that are not whole games of these {len(seeds)} deals"
+            f"{len(played)} actions that are not whole games of these {len(seeds)} deals"
         )
-    return found
+    return plies
 
 
 def _noted(
-    game: Game, players: np.ndarray | None, seeds: np.ndarray, given: np.ndarray, num_rows: int
+    game: Game, players: np.ndarray | None, seeds: np.ndarray, played: np.ndarray, num_rows: int
 ) -> Plies | None:
     """Note as many whole games as fit into `num_rows`; return None at an illegal action.
 
-    `players` are PLAYER records, one for each seat; without them the actions are `given`.
+    `players` are PLAYER records, one for each seat; without them the actions are `played`.
     """
     n, most = game.num_seats, min(len(seeds), num_rows)
     out = Plies(
@@ -130,7 +130,7 @@ def _noted(
     bindings = bindings_of(game)
     note_game = bind_inline(_note_game, **bindings)
     note = bind_inline(_note_deals, note_game=note_game, **bindings)
-    num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games, seats, out)
+    num_games = note(out.seeds, played, Tables(game, new_streams((1,))).games, seats, out)
     if num_games == FAULT:
         return None
     num_plies = out.ends[num_games - 1] if num_games else 0
@@ -155,10 +155,10 @@ def _repeated(game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray) -
     return plies_of_actions(game, seeds, np.concatenate(actions)[order])
 
 
-def _note_deals(seeds, given, games, seats, out):
+def _note_deals(seeds, played, games, seats, out):
     """Play a whole game of each deal and note its plies one after another in the rows of `out`.
 
-    EXTERNAL seats play the actions `given` [rows]. `games` and `seats` have one row. Stop before
+    EXTERNAL seats play the actions `played` [rows]. `games` and `seats` have one row. Stop before
     the first game that does not fit; return the number of games, or FAULT at an illegal action.
     """
     row = np.int64(0)
@@ -166,7 +166,7 @@ def _note_deals(seeds, given, games, seats, out):
         start_stream(games.rngs[0], seeds[k])
         start_players(seats.rngs[0], seeds[k], np.uint64(0))
         deal(games.states[0], games.rngs[0])
-        row = note_game(row, given, games, seats, out)
+        row = note_game(row, played, games, seats, out)
         if row == FAULT:
             return FAULT
         if row == NO_ROW:
@@ -177,10 +177,10 @@ def _note_deals(seeds, given, games, seats, out):
     return seeds.shape[0]
 
 
-def _note_game(row, given, games, seats, out):
+def _note_game(row, played, games, seats, out):
     """Play a dealt game and note its plies from `row` on; return the row after the last.
 
-    Return FAULT at an illegal action, and NO_ROW where rows or given actions run out.
+    Return FAULT at an illegal action, and NO_ROW where rows or played actions run out.
     """
     state, mask, action = games.states[0], games.masks[0], np.int64(NO_ACTION)
     while True:
@@ -192,7 +192,7 @@ def _note_game(row, given, games, seats, out):
         observation, policy = out.observations[row], np.int64(seats.policies[0, seat])
         observe(state, seat, observation)
         if policy == EXTERNAL:
-            action = np.int64(given[row])
+            action = np.int64(played[row])
         else:
             player, rng = seats.players[policy], seats.rngs[0, seat]
             action = call_player(player.function, player.weights, observation, mask, rng)

@@ -53,7 +53,7 @@ class Recorded:
 
 
 def record(
-    what: Recorded,
+    recorded: Recorded,
     seeds: range,
     path: Path,
     file_format: str = "parquet",
@@ -66,13 +66,13 @@ def record(
     that is not empty, an unknown player and an illegal action, and OSError.
     """
     num_games = num_plies = 0
-    policies = what.policies  # errors come before the file
+    policies = recorded.policies  # errors come before the file
     if path.is_dir() and (FORMATS[file_format] is not _Minari or any(path.iterdir())):
         raise ValueError(f"{path} is a folder that exists; name another place")
     with written_whole(path) as partial:
         try:
-            with contextlib.closing(FORMATS[file_format](what, partial)) as recorder:
-                for plies in plies_of(what.game, policies, np.arange(seeds.start, seeds.stop)):
+            with contextlib.closing(FORMATS[file_format](recorded, partial)) as recorder:
+                for plies in plies_of(recorded.game, policies, np.arange(seeds.start, seeds.stop)):
                     recorder.write(plies)
                     num_games += len(plies.seeds)
                     num_plies += len(plies.seats)
@@ -126,20 +126,20 @@ def values_of_plies(game: Game, plies: Plies, valued_by: str) -> np.ndarray:
 class _Parquet:
     """One row for each ply; see docs/pages/formats.md."""
 
-    def __init__(self, what: Recorded, path: Path) -> None:
-        self.what = what
+    def __init__(self, recorded: Recorded, path: Path) -> None:
+        self.recorded = recorded
         with _extra("parquet"):
             import pyarrow
             import pyarrow.parquet
         self.arrow = pyarrow
-        about = self.arrow.schema(self._schema(), {"parlour": json.dumps(_about(what))})
+        about = self.arrow.schema(self._schema(), {"parlour": json.dumps(_about(recorded))})
         repeated = [name for name in about.names if name != FLAT]
         self.writer = pyarrow.parquet.ParquetWriter(
             path, about, compression="zstd", use_dictionary=repeated
         )
 
     def _schema(self) -> list[tuple[str, Any]]:
-        pa, game = self.arrow, self.what.game
+        pa, game = self.arrow, self.recorded.game
         label = pa.dictionary(pa.int8(), pa.string())
         columns = [
             ("game", label),
@@ -154,34 +154,34 @@ class _Parquet:
             ("return", pa.float32()),
         ]
         valued = [("values", pa.list_(pa.float32())), ("valued_by", label)]
-        return columns + (valued if self.what.valued_by else [])
+        return columns + (valued if self.recorded.valued_by else [])
 
     def write(self, plies: Plies) -> None:
         """Append whole games, as one row group."""
-        pa, what, count = self.arrow, self.what, len(plies.seats)
-        legal = action_masks(plies.words, what.game.num_actions) == 1
+        pa, recorded, count = self.arrow, self.recorded, len(plies.seats)
+        legal = action_masks(plies.words, recorded.game.num_actions) == 1
         numbers = np.flatnonzero(legal) % legal.shape[1]
         games, seats = plies.games, plies.seats
-        size = what.game.observation_dtype.itemsize
-        seen = pa.py_buffer(np.ascontiguousarray(plies.observations).view(np.uint8))
+        size = recorded.game.observation_dtype.itemsize
+        records = pa.py_buffer(np.ascontiguousarray(plies.observations).view(np.uint8))
         columns = {
-            "game": _same(pa, what.game.name, count),
-            "settings": _same(pa, json.dumps(what.game.config_dict()), count),
+            "game": _same(pa, recorded.game.name, count),
+            "settings": _same(pa, json.dumps(recorded.game.config_dict()), count),
             "deal": plies.seeds[games].astype(np.int64),
             "ply": plies.numbers.astype(np.int32),
             "seat": seats,
-            "player": pa.DictionaryArray.from_arrays(seats, [p.name for p in what.policies]),
+            "player": pa.DictionaryArray.from_arrays(seats, [p.name for p in recorded.policies]),
             "observation": pa.FixedSizeBinaryArray.from_buffers(
-                pa.binary(size), count, [None, seen]
+                pa.binary(size), count, [None, records]
             ),
             "legal_actions": _lists(pa, legal, numbers.astype(np.int16)),
             "action": plies.actions.astype(np.int16),
             "return": plies.returns[games, seats].astype(np.float32),
         }
-        if what.valued_by:
-            values = values_of_plies(what.game, plies, what.valued_by)
+        if recorded.valued_by:
+            values = values_of_plies(recorded.game, plies, recorded.valued_by)
             columns["values"] = _lists(pa, legal, values[legal])
-            columns["valued_by"] = _same(pa, what.valued_by, count)
+            columns["valued_by"] = _same(pa, recorded.valued_by, count)
         self.writer.write_table(pa.table(columns, schema=self.writer.schema))
 
     def close(self) -> None:
@@ -202,29 +202,29 @@ def _lists(pa: Any, legal: np.ndarray, values: np.ndarray) -> Any:
 class _Minari:
     """An episode for each seat of each game, as the single-seat environment shows it."""
 
-    def __init__(self, what: Recorded, path: Path) -> None:
-        _refuse_values(what, "minari")
+    def __init__(self, recorded: Recorded, path: Path) -> None:
+        _refuse_values(recorded, "minari")
         with _extra("minari"):
             import minari
             import pyarrow.dataset  # noqa: F401  (Minari's files are Arrow's)
-        self.what, self.encoder = what, ObservationEncoder(what.game, "scaled")
+        self.recorded, self.encoder = recorded, ObservationEncoder(recorded.game, "scaled")
         self.episode = minari.data_collector.EpisodeBuffer
         path = path.resolve()  # Minari counts the files of relative ones wrong
         path.mkdir(exist_ok=True)
         self.storage = minari.dataset.minari_storage.MinariStorage.new(
             path,
-            observation_space(what.game, self.encoder, "dict"),
-            gymnasium.spaces.Discrete(what.game.num_actions),
-            _env_spec(what),
+            observation_space(recorded.game, self.encoder, "dict"),
+            gymnasium.spaces.Discrete(recorded.game.num_actions),
+            _env_spec(recorded),
             "arrow",
         )
-        names = ",".join(policy.name for policy in what.policies)
+        names = ",".join(policy.name for policy in recorded.policies)
         self.storage.update_metadata(
             {
-                "dataset_id": f"parlour/{what.game.name}-v{what.game.version}",
+                "dataset_id": f"parlour/{recorded.game.name}-v{recorded.game.version}",
                 "algorithm_name": names,
                 "minari_version": minari.__version__,
-                "parlour": _about(what),
+                "parlour": _about(recorded),
             }
         )
 
@@ -236,17 +236,17 @@ class _Minari:
             self.storage.update_episodes(portion)
 
     def _episode(self, plies: Plies, index: int, seat: int, rows: np.ndarray) -> Any:
-        game, count = self.what.game, len(rows)
+        game, count = self.recorded.game, len(rows)
         last = game.new_observations()
         game.observe(plies.finals[index], seat, last[0])
-        seen = np.concatenate([plies.observations[rows], last])
+        observations = np.concatenate([plies.observations[rows], last])
         masks = action_masks(plies.words[rows], game.num_actions)
         nothing = np.zeros((1, game.num_actions), np.int8)
         is_last = np.arange(count) == count - 1
         return self.episode(
             seed=int(plies.seeds[index]),
             observations={
-                FLAT: self.encoder.encode(seen),
+                FLAT: self.encoder.encode(observations),
                 MASK: np.concatenate([masks, nothing]),
             },
             actions=plies.actions[rows],
@@ -260,18 +260,18 @@ class _Minari:
         """Do nothing: each episode is a file."""
 
 
-def _env_spec(what: Recorded) -> Any:
+def _env_spec(recorded: Recorded) -> Any:
     """Return the spec of the recorded table in Gymnasium; None where a player has no name.
 
     The learner takes any seat among equal players, and seat 0 among others.
     """
-    spec = copy.deepcopy(gymnasium.registry.get(GAMES.get(what.game.name, "")))
-    names = [resolved(player, what.game) for player in what.players]
+    spec = copy.deepcopy(gymnasium.registry.get(GAMES.get(recorded.game.name, "")))
+    names = [resolved(player, recorded.game) for player in recorded.players]
     if spec is None or not all(isinstance(name, str) for name in names):
         return None
     is_same = len(set(names)) == 1
     table = {"seat": "random" if is_same else 0, "opponents": names[0] if is_same else names[1:]}
-    spec.kwargs |= {**what.game.config_dict(), **table, "layout": "dict"}
+    spec.kwargs |= {**recorded.game.config_dict(), **table, "layout": "dict"}
     return spec
 
 
@@ -281,26 +281,26 @@ class _Chats:
     As in the environments for these, plies without a choice are left out.
     """
 
-    def __init__(self, what: Recorded, path: Path) -> None:
-        _refuse_values(what, "jsonl")
-        seats = range(what.game.num_seats)
-        self.instructions = [instructions(what.game, seat, Style()) for seat in seats]
-        self.what, self.file = what, path.open("w", encoding="utf-8")
+    def __init__(self, recorded: Recorded, path: Path) -> None:
+        _refuse_values(recorded, "jsonl")
+        seats = range(recorded.game.num_seats)
+        self.instructions = [instructions(recorded.game, seat, Style()) for seat in seats]
+        self.recorded, self.file = recorded, path.open("w", encoding="utf-8")
 
     def write(self, plies: Plies) -> None:
         """Append a line for each seat that has a choice in a game."""
-        what, numbers = self.what, plies.numbers
-        has_choice = action_masks(plies.words, what.game.num_actions).sum(axis=1) > 1
+        recorded, numbers = self.recorded, plies.numbers
+        has_choice = action_masks(plies.words, recorded.game.num_actions).sum(axis=1) > 1
         for game, seat, acted in plies.episodes():
             rows = acted[has_choice[acted]]
             if not len(rows):
                 continue
             line = {
-                "game": what.game.name,
-                "settings": what.game.config_dict(),
+                "game": recorded.game.name,
+                "settings": recorded.game.config_dict(),
                 "deal": int(plies.seeds[game]),
                 "seat": seat,
-                "player": what.policies[seat].name,
+                "player": recorded.policies[seat].name,
                 "return": float(plies.returns[game, seat]),
                 "plies": numbers[rows].tolist(),
                 "messages": [
@@ -313,7 +313,7 @@ class _Chats:
 
     def _turns(self, plies: Plies, row: int) -> tuple[dict[str, str], dict[str, str]]:
         """Return what the seat is asked and what it answers."""
-        game = self.what.game
+        game = self.recorded.game
         asked = position_text(game, plies.states[row], int(plies.seats[row]), Style())
         said = answer(game.action_name(int(plies.actions[row])))
         return {"role": "user", "content": asked}, {"role": "assistant", "content": said}
@@ -330,15 +330,15 @@ FORMATS: dict[str, type[_Parquet | _Minari | _Chats]] = {
 }
 
 
-def _about(what: Recorded) -> dict[str, Any]:
+def _about(recorded: Recorded) -> dict[str, Any]:
     """Return what a reader without Parlour needs to know."""
-    game = what.game
+    game = recorded.game
     return {
         "game": game.name,
         "version": game.version,
         "settings": game.config_dict(),
-        "players": [policy.name for policy in what.policies],
-        "valued_by": what.valued_by,
+        "players": [policy.name for policy in recorded.policies],
+        "valued_by": recorded.valued_by,
         "num_actions": game.num_actions,
         "actions": [*map(game.action_name, range(game.num_actions))],
         "num_inputs": game.layout.num_inputs,
@@ -360,8 +360,8 @@ def _about_field(field: Field) -> dict[str, Any]:
     }
 
 
-def _refuse_values(what: Recorded, file_format: str) -> None:
-    if what.valued_by is not None:
+def _refuse_values(recorded: Recorded, file_format: str) -> None:
+    if recorded.valued_by is not None:
         raise ValueError(f"--values needs --format parquet; {file_format} has no place for them")
 
 

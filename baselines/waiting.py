@@ -15,10 +15,10 @@ class Wait:
         self._began = time.monotonic()
         self._next_line = FIRST_LINE_AFTER
 
-    def tell(self, what: str) -> None:
+    def tell(self, progress: str) -> None:
         """Log how far it has come, if it is time for a line."""
         waited = time.monotonic() - self._began
         if waited >= self._next_line:
             self._next_line = NEXT_LINE_AFTER * waited
             # A warning, because logging prints that on stderr where nobody has set it up.
-            progress_logger.warning("parlour: %s after %.0f s", what, waited)
+            progress_logger.warning("parlour: %s after %.0f s", progress, waited)

@@ -128,7 +128,7 @@ def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     assert judged(found, found, left_aside).text(SPLENDOR).startswith("has no value")
     asked = judge_move(SPLENDOR, table.state, left_aside, 0.0)  # its lead is measured then
     assert asked.lead is not None and asked.lead.low < asked.lead.high
-    assert left_aside in asked.found.unsearched
+    assert left_aside in asked.move_values.unsearched
     pair = (found.best, left_aside)
     among = study_of(SPLENDOR, table.state, "guided:num_simulations=16", among=pair).think(0.0)
     assert set(among.values) == set(among.reaches) == set(pair)

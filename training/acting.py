@@ -21,7 +21,7 @@ from ..baselines.networks.compiled import (
 from ..baselines.networks.inputs import InputRows
 from ..baselines.policies.policy import Policy
 from ..envs.core.bits import nth_allowed, num_allowed
-from ..envs.core.compile import array_rule, bind, bind_inline, rule
+from ..envs.core.compile import array_rule, bind, bind_inline, rule, unbound
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.play.calls import call_player
 from ..envs.core.play.driver import no_choice_error
@@ -31,16 +31,19 @@ from ..envs.core.rng import below, uniform
 from .decisions import (
     NUM_SPARE,
     Batch,
+    continuous_scales,
     new_batch,
     new_play_state,
     note_shown,
     play_batch,
     rows_of,
-    wide_scales,
 )
 from .settings import shares_of_tables
 
 MIN_PROBABILITY = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
+
+# Names to which `bind` gives a meaning.
+ply = observe = deal = play_on = body = unbound
 
 
 class OpponentMix(NamedTuple):
@@ -65,7 +68,7 @@ class _Deciders(NamedTuple):
     weights: np.ndarray  # [1] the network that learns
     players: np.ndarray  # PLAYER records of the opponents
     cumulative_weights: np.ndarray  # of self-play and each opponent
-    scale: np.ndarray  # [V] of the wide inputs
+    scale: np.ndarray  # [V] of the continuous inputs
     first_place_weight: float
 
 
@@ -92,7 +95,7 @@ class SelfPlay:
         self._cumulative_weights = opponent_mix.cumulative()
         self._opponents = tuple(opponent_mix.opponents)  # whose weights must stay where they lie
         self._players = player_table(game, self._opponents)
-        self._scale = wide_scales(game, rows)
+        self._scale = continuous_scales(game, rows)
         self._spare = BatchOnly(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
         self._play_state = new_play_state(game, num_tables, seed)
 
@@ -197,7 +200,9 @@ def _decide(into, index, play_state, table, deciders):
     write_logits(weights, units, mask, chances)
     to_chances(mask, chances)
     action = draw_action(mask, chances, uniform(play_state.player_rngs[table, seat]))
-    note_shown(weights, data, deciders.scale, batch.rows[table, index], batch.wide[table, index])
+    note_shown(
+        weights, data, deciders.scale, batch.rows[table, index], batch.continuous[table, index]
+    )
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action

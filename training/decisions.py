@@ -10,7 +10,7 @@ import numpy as np
 
 from ..baselines.networks.inputs import InputRows, find_rows, octets
 from ..baselines.policies.objective import weigh_first_place
-from ..envs.core.compile import bind, bind_inline, rule
+from ..envs.core.compile import bind, bind_inline, rule, unbound
 from ..envs.core.game import NO_SEAT, Function, Game
 from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.rng import player_streams, streams
@@ -19,19 +19,23 @@ NO_DECISION = -1
 SEATING_STREAM = 10**6  # purpose of the streams that draw the seating: above every seat
 NUM_SPARE = 2  # rows for decisions after a batch: one for the first, one reused for the rest
 
+# Names to which `bind` gives a meaning.
+start = decide = go_on = note_outcome = finish = complete = play_on = pay = returns = unbound
+
 
 class Batch(NamedTuple):
     """Decisions [tables, decisions of each], in the order in which they were taken.
 
-    `rows` [.., K] and `wide` [.., V] are the network's inputs; `masks` are words. `next_decisions`
-    has the index of the same seat's next decision in the same game. It is NO_DECISION where the
-    game or the batch ends first. Then `ends` is the return of the game, or, at the end of the
-    batch, the bootstrap value: that of the seat's next decision, to which the game is played on.
+    `rows` [.., K] and `continuous` [.., V] are the network's inputs; `masks` are words.
+    `next_decisions` has the index of the same seat's next decision in the same game. It is
+    NO_DECISION where the game or the batch ends first. Then `ends` is the return of the game, or,
+    at the end of the batch, the bootstrap value: that of the seat's next decision, to which the
+    game is played on.
     Advantages and targets are those of generalized advantage estimation.
     """
 
     rows: np.ndarray
-    wide: np.ndarray
+    continuous: np.ndarray
     masks: np.ndarray
     actions: np.ndarray
     log_probs: np.ndarray
@@ -51,7 +55,7 @@ def new_batch(num_tables: int, num_decisions: int, num_words: int, rows: InputRo
 
     return Batch(
         rows=zeros(np.int32, len(rows.first_rows)),
-        wide=zeros(np.float32, len(rows.wide_columns)),
+        continuous=zeros(np.float32, len(rows.continuous_columns)),
         masks=zeros(np.int64, num_words),
         actions=zeros(np.int64),
         log_probs=zeros(np.float32),
@@ -209,34 +213,34 @@ def is_pending(latest, table):
     return num_pending > 0
 
 
-def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
-    """Return the factors of the wide inputs, [V]."""
-    return game.layout.scale[rows.wide_columns].astype(np.float32)
+def continuous_scales(game: Game, rows: InputRows) -> np.ndarray:
+    """Return the factors of the continuous inputs, [V]."""
+    return game.layout.scale[rows.continuous_columns].astype(np.float32)
 
 
 def input_notes(
     game: Game, rows: InputRows, observations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a network is shown of observations [B]: rows [B, K] and wide numbers [B, V]."""
-    found = np.zeros((len(observations), len(rows.first_rows)), np.int32)
-    wide = np.zeros((len(observations), len(rows.wide_columns)), np.float32)
-    _note_all(rows, octets(observations), wide_scales(game, rows), found, wide)
-    return found, wide
+    """Return what a network is shown of observations [B]: rows [B, K], continuous inputs [B, V]."""
+    row_numbers = np.zeros((len(observations), len(rows.first_rows)), np.int32)
+    continuous = np.zeros((len(observations), len(rows.continuous_columns)), np.float32)
+    _note_all(rows, octets(observations), continuous_scales(game, rows), row_numbers, continuous)
+    return row_numbers, continuous
 
 
 @rule
-def _note_all(rows, data, scale, found, wide):
+def _note_all(rows, data, scale, row_numbers, continuous):
     for row in range(data.shape[0]):
-        note_shown(rows, data[row], scale, found[row], wide[row])
+        note_shown(rows, data[row], scale, row_numbers[row], continuous[row])
 
 
 @rule
-def note_shown(weights, data, scale, rows, wide):
-    """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
+def note_shown(weights, data, scale, rows, continuous):
+    """Note what a network is shown: its rows [K] and continuous inputs [V], scaled."""
     find_rows(weights, data, rows)
     values = data.view(weights.lows.dtype)
-    for k in range(wide.shape[0]):
-        wide[k] = values[weights.wide_columns[k]] * scale[k]
+    for k in range(continuous.shape[0]):
+        continuous[k] = values[weights.continuous_columns[k]] * scale[k]
 
 
 @rule

@@ -161,8 +161,8 @@ class Learner(Resumable):
         """Call everything once, on nothing, before the clock starts."""
         empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
         play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
-        one = lesson_of(new_guided_batch(self.game, 1, 1, self.rows))
-        sum(self._losses(one)).backward()
+        lesson = lesson_of(new_guided_batch(self.game, 1, 1, self.rows))
+        sum(self._losses(lesson)).backward()
         self.optimizer.zero_grad(set_to_none=True)
 
     def _act(
@@ -186,11 +186,11 @@ class Learner(Resumable):
             )
         newest = len(lesson.actions)
         size = min(config.minibatch_size, newest)
-        found = [
+        losses = [
             self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
         ]
         self._move_average()
-        return Losses(*np.mean(found, axis=0).tolist())
+        return Losses(*np.mean(losses, axis=0).tolist())
 
     def _move_average(self) -> None:
         """Move the weights that play towards those that have just been learned."""
@@ -214,7 +214,7 @@ class Learner(Resumable):
     def _losses(self, lesson: Lesson) -> Losses:
         """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
-        units, values = self.network.forward_rows(self.rows, lesson.rows, lesson.wide)
+        units, values = self.network.forward_rows(self.rows, lesson.rows, lesson.continuous)
         log_probs = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
         policies = np.take_along_axis(
             lesson.policies, np.maximum(lists.legal, 0).astype(np.int64), axis=1

@@ -20,20 +20,23 @@ from ..baselines.search.guided import (
     turn,
 )
 from ..baselines.search.tree import Tree
-from ..envs.core.compile import bind, rule
+from ..envs.core.compile import bind, rule, unbound
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.play.driver import no_choice_error
 from ..envs.core.play.loops import MAX_DEALS, bindings_of
 from .decisions import (
     NUM_SPARE,
     Batch,
+    continuous_scales,
     new_batch,
     new_play_state,
     note_shown,
     play_batch,
     rows_of,
-    wide_scales,
 )
+
+# Names to which `bind` gives a meaning.
+deal = play_on = play = search_one = observe = unbound
 
 
 class AllSeats(NamedTuple):
@@ -86,7 +89,7 @@ class _Searchers(NamedTuple):
     settings: GuidedSettings
     scratch: GuidedScratch
     action_values: np.ndarray  # [A]
-    scale: np.ndarray  # [V] of the wide inputs
+    scale: np.ndarray  # [V] of the continuous inputs
     first_place_weight: float = 0.0
 
 
@@ -98,7 +101,7 @@ class GuidedPlay:
     ) -> None:
         self.game = game
         self.settings = settings
-        self._scales = wide_scales(game, rows)
+        self._scales = continuous_scales(game, rows)
         self._spare = new_guided_batch(game, num_tables, NUM_SPARE, rows)
         self._play_state = new_play_state(game, num_tables, seed)
 
@@ -203,8 +206,8 @@ def _decide(into, index, play_state, table, deciders):
         state, rng, weights[0], tree, settings, scratch, policy, action_values
     )
     observe(state, seat, play_state.observations[table])
-    rows, wide = batch.rows[table, index], batch.wide[table, index]
-    note_shown(weights[0], play_state.data[table], scale, rows, wide)
+    rows, continuous = batch.rows[table, index], batch.continuous[table, index]
+    note_shown(weights[0], play_state.data[table], scale, rows, continuous)
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action

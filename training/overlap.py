@@ -33,10 +33,10 @@ def play_while_learning(
     wait(play(played))
     while goes_on():
         futures = play(playing)
-        found = learn(played)
+        learned = learn(played)
         wait(futures)
         played, playing = playing, played
-        yield found, since(start)
+        yield learned, since(start)
         start = clocks()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..baselines.networks.derived import in_wide_game
+from ..baselines.networks.derived import in_extended_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
@@ -80,7 +80,7 @@ class Learner(Resumable):
         self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
         opponents = [make_policy(name, game) for name in config.opponents]
         if config.derived_inputs:
-            opponents = [in_wide_game(policy) for policy in opponents]
+            opponents = [in_extended_game(policy) for policy in opponents]
         self.opponents = opponents
         self.game = game = self.network.seen(game)
         self.rows = self.network.rows(game)
@@ -124,11 +124,11 @@ class Learner(Resumable):
         self, play: SelfPlay, batch: Batch, pool: ThreadPoolExecutor, num_actors: int
     ) -> list[Future[None]]:
         """Fill a batch with the network as it is now, here or in the threads of the pool."""
-        what = self.network.record(self.game), self.config.gae_lambda, batch
+        arguments = self.network.record(self.game), self.config.gae_lambda, batch
         if num_actors == 0:
-            play.act(*what, slice(0, self.config.num_tables))
+            play.act(*arguments, slice(0, self.config.num_tables))
             return []
-        return play_slices(partial(play.act, *what), self.config.num_tables, num_actors, pool)
+        return play_slices(partial(play.act, *arguments), self.config.num_tables, num_actors, pool)
 
     def _compile(self, play: SelfPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
@@ -150,11 +150,11 @@ class Learner(Resumable):
                 config.learning_rate, config.final_learning_rate, self.progress.done
             )
         num_parts = max(1, round(len(advantages) / config.minibatch_size))
-        found = []
+        losses = []
         for _ in range(config.epochs):
             for chosen in np.array_split(random.permutation(len(advantages)), num_parts):
-                found.append(self._step(decisions, advantages, chosen))
-        return Losses(*np.mean(found, axis=0).tolist())
+                losses.append(self._step(decisions, advantages, chosen))
+        return Losses(*np.mean(losses, axis=0).tolist())
 
     def _step(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> list[float]:
         """Take one gradient step on the decisions `chosen`; return its losses."""
@@ -175,7 +175,7 @@ class Learner(Resumable):
         """Return the clipped objective, the squared error of values and the entropy."""
         lists = legal_lists(decisions.masks[chosen], decisions.actions[chosen])
         units, values = self.network.forward_rows(
-            self.rows, decisions.rows[chosen], decisions.wide[chosen]
+            self.rows, decisions.rows[chosen], decisions.continuous[chosen]
         )
         logits = self.network.legal_logits(units, lists.legal)
         log_probs = torch.log_softmax(logits, dim=1)

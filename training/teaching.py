@@ -25,7 +25,7 @@ class Lesson(NamedTuple):
     """Decisions [B]: inputs of the network, and what it should learn from them."""
 
     rows: np.ndarray  # int32 [B, K]
-    wide: np.ndarray  # float32 [B, V]
+    continuous: np.ndarray  # float32 [B, V]
     masks: np.ndarray  # words [B, W]
     actions: np.ndarray  # int64 [B]
     policies: np.ndarray  # float32 [B, A]
@@ -33,11 +33,11 @@ class Lesson(NamedTuple):
     others: np.ndarray  # float32 [B, others], of the values of the other seats, clockwise
 
 
-def lesson_of(found: GuidedBatch) -> Lesson:
+def lesson_of(guided: GuidedBatch) -> Lesson:
     """Return the decisions of a batch of self-play by search, copied."""
-    batch = found.batch
-    shown = batch.rows, batch.wide, batch.masks
-    columns = *shown, batch.actions, found.policies, batch.targets, found.all_seats.targets
+    batch = guided.batch
+    shown = batch.rows, batch.continuous, batch.masks
+    columns = *shown, batch.actions, guided.policies, batch.targets, guided.all_seats.targets
     size = batch.actions.size
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
 
@@ -75,8 +75,8 @@ def taught(
     for turn in turns(tables):
         own = rngs[turn.rows, turn.seats]
         positions = turn.determinized(own) if teacher.needs_positions else None
-        given = turn.observations, turn.masks, own, positions
-        turn.actions, policies = _choices(teacher, *given, temperature)
+        inputs = turn.observations, turn.masks, own, positions
+        turn.actions, policies = _choices(teacher, *inputs, temperature)
         rngs[turn.rows, turn.seats] = own
         chosen = turn.masks.sum(axis=1) > 1
         notes = input_notes(game, rows, turn.observations[chosen])
@@ -84,8 +84,8 @@ def taught(
         places.append((turn.rows[chosen], turn.seats[chosen]))
     returns = _returns_clockwise(tables, *map(np.concatenate, zip(*places, strict=True)))
     others = returns[:, 1 : 1 + num_other_values(game)]
-    shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
-    return Lesson(shown, wide, words, actions, policies, returns[:, 0], others)
+    shown, continuous, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
+    return Lesson(shown, continuous, words, actions, policies, returns[:, 0], others)
 
 
 def _choices(

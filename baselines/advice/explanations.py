@@ -70,7 +70,7 @@ def explain(
         min(num_positions, len(values)),
         float(masks.sum(axis=1).mean()),
         judgement_of(picked, dict.fromkeys(rivals_of(picked, action), measured), action)._replace(
-            found=whole
+            move_values=whole
         ),
     )
 
@@ -93,24 +93,26 @@ def _fresh_streams(count: int) -> np.ndarray:
 
 def _values(game: Game, turns: Turns, policy: Policy | None) -> tuple[str, np.ndarray]:
     """Return the source and the values [K, A] for the seat to act of each position."""
-    count, seen = len(turns.rows), turns.observations
+    count, observations = len(turns.rows), turns.observations
     masks = np.ascontiguousarray(turns.masks)  # solvers would be compiled again for another layout
     rngs = _fresh_streams(count)
     searched = turns.determinized(rngs)
     if policy is not None and policy.values is not None:
         if not policy.needs_positions:
-            return policy.name, values_of(policy, seen, masks, rngs, None)
+            return policy.name, values_of(policy, observations, masks, rngs, None)
         until, rows = time.perf_counter() + SEARCH_SECONDS, []
-        for one in single_rows(count):
-            rows.append(values_of(policy, seen[one], masks[one], rngs[one], searched[one])[0])
+        for row in single_rows(count):
+            rows.append(
+                values_of(policy, observations[row], masks[row], rngs[row], searched[row])[0]
+            )
             if len(rows) >= MIN_SEARCHED and time.perf_counter() >= until:
                 break
         return policy.name, np.array(rows)
     values = np.full(masks.shape, np.nan)
     source = SEARCH
-    for one in single_rows(count):
-        study = MoveSearch(game, searched[one], seen[one], masks[one], rngs[one])
-        found = study.think(SEARCH_SECONDS / count)
-        values[one, found.actions] = found.samples.mean(axis=0)
-        source = found.source
+    for row in single_rows(count):
+        study = MoveSearch(game, searched[row], observations[row], masks[row], rngs[row])
+        result = study.think(SEARCH_SECONDS / count)
+        values[row, result.actions] = result.samples.mean(axis=0)
+        source = result.source
     return source, values

@@ -38,12 +38,12 @@ class Judgement(NamedTuple):
     action: int
     rival: int | None  # the best other move; None where none is valued
     lead: "Estimate | None"  # of the rival, in expected return; None where it is not known
-    found: MoveValues  # of all moves
+    move_values: MoveValues  # of all moves
 
     @property
     def has_interval(self) -> bool:
         """Whether chance is in the lead; exact values and estimates of a script have none."""
-        return len(self.found.samples) > 1
+        return len(self.move_values.samples) > 1
 
     @property
     def is_mistake(self) -> bool:
@@ -66,7 +66,7 @@ class Judgement(NamedTuple):
         `label` names actions, by default by their code names.
         """
         if self.rival is None or self.lead is None:
-            return f"has no value: {self.found.source} did not compare it"
+            return f"has no value: {self.move_values.source} did not compare it"
         mean, low, high = self.lead
         lost = game.value_scale.loss_words
         rival = (label or game.action_name)(self.rival)
@@ -77,13 +77,14 @@ class Judgement(NamedTuple):
             return f"lost about {lost(mean)} ({reach}); better: {rival}"
         if high >= 0:
             return f"was about as good as {rival}"
-        if not self.found.unsearched:
+        if not self.move_values.unsearched:
             return "was the best move"
-        num_others = len(self.found.actions) - len({*self.found.unsearched, self.action})
+        not_compared = {*self.move_values.unsearched, self.action}
+        num_others = len(self.move_values.actions) - len(not_compared)
         return f"was better than the {num_others} other moves that were compared"
 
     def _text_without_chance(self, lead: float, lost: str, rival: str) -> str:
-        source = self.found.source
+        source = self.move_values.source
         by = "exact" if source == EXACT else f"by the estimate of {in_words(source)}"
         if lead >= SMALL:
             return f"lost {lost} ({by}); better: {rival}"
@@ -100,35 +101,37 @@ def judge_move(
     """
     draw = np.random.default_rng(seed)
     study = partial(study_of, game, state, None)
-    found = study((), _drawn(draw)).think(seconds / 2, MIN_PICKING)
-    rivals = rivals_of(found, action)
-    if len(found.samples) == 1:
-        return judgement_of(found, dict.fromkeys(rivals, found), action)
+    move_values = study((), _drawn(draw)).think(seconds / 2, MIN_PICKING)
+    rivals = rivals_of(move_values, action)
+    if len(move_values.samples) == 1:
+        return judgement_of(move_values, dict.fromkeys(rivals, move_values), action)
     each = seconds / 2 / max(len(rivals), 1)
     pairs = {rival: study((action, rival), _drawn(draw)) for rival in rivals}
     measured = {rival: pair.think(each, MIN_MEASURING) for rival, pair in pairs.items()}
-    return judgement_of(found, measured, action)
+    return judgement_of(move_values, measured, action)
 
 
 def _drawn(draw: np.random.Generator) -> int:
     return int(draw.integers(SEED_LIMIT))
 
 
-def judgement_of(found: MoveValues, measured: dict[int, MoveValues], action: int) -> Judgement:
-    """Return what `measured` says about an action and each of the best other ones in `found`."""
-    leads = {rival: one.lead(rival, action, len(measured)) for rival, one in measured.items()}
+def judgement_of(
+    move_values: MoveValues, measured: dict[int, MoveValues], action: int
+) -> Judgement:
+    """Return what `measured` says about an action and each of the best others in `move_values`."""
+    leads = {rival: pair.lead(rival, action, len(measured)) for rival, pair in measured.items()}
     compared = {rival: lead for rival, lead in leads.items() if lead is not None}
     if not compared:
-        return Judgement(action, next(iter(measured), None), None, found)
+        return Judgement(action, next(iter(measured), None), None, move_values)
     rival = max(compared, key=lambda other: compared[other].mean)
     lead, by = compared[rival], measured[rival]
     if len(by.samples) > 1 and by.source != EXACT:
         reach = math.hypot(lead.high - lead.mean, 2 * SEARCH_ERROR)
         lead = lead._replace(low=lead.mean - reach, high=lead.mean + reach)
-    return Judgement(action, rival, lead, found)
+    return Judgement(action, rival, lead, move_values)
 
 
-def rivals_of(found: MoveValues, action: int) -> list[int]:
+def rivals_of(move_values: MoveValues, action: int) -> list[int]:
     """Return the best other actions, best first."""
-    values = {other: value for other, value in found.values.items() if other != action}
+    values = {other: value for other, value in move_values.values.items() if other != action}
     return sorted(values, key=lambda other: -values[other])[:NUM_RIVALS]

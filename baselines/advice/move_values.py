@@ -55,15 +55,15 @@ class MoveValues(NamedTuple):
     def values(self) -> dict[int, float]:
         """The mean value of each action that was searched."""
         samples = {int(a): self._of(int(a)) for a in self.actions}
-        return {action: float(found.mean()) for action, found in samples.items() if len(found)}
+        return {action: float(values.mean()) for action, values in samples.items() if len(values)}
 
     @property
     def reaches(self) -> dict[int, float]:
         """Half the width of the 95 % interval of each value; missing where it is not known."""
         if len(self.samples) == 1 or self.are_choices:
             return {}
-        found = {action: _mean_of(self._of(action)) for action in self.values}
-        return {a: each.high - each.mean for a, each in found.items() if np.isfinite(each.high)}
+        means = {action: _mean_of(self._of(action)) for action in self.values}
+        return {a: each.high - each.mean for a, each in means.items() if np.isfinite(each.high)}
 
     @property
     def unsearched(self) -> list[int]:
@@ -141,7 +141,7 @@ def adviser_of(game: Game) -> str:
 class MoveSearch:
     """The values of one seat's moves in one position, which become better with every `think`.
 
-    `position` is one that the seat cannot tell from the true one, `seen` its observation [1] and
+    `position` is one that the seat cannot tell from the true one, `observation` its observation [1] and
     `mask` its legal actions int8 [1, A].
     """
 
@@ -149,7 +149,7 @@ class MoveSearch:
         self,
         game: Game,
         position: np.ndarray,
-        seen: np.ndarray,
+        observation: np.ndarray,
         mask: np.ndarray,
         rng: np.ndarray,
         player: str | None = None,
@@ -159,7 +159,8 @@ class MoveSearch:
         By default it is the game's adviser.
         """
         player = adviser_of(game) if player is None else player
-        self.game, self.position, self.seen, self.mask, self.rng = game, position, seen, mask, rng
+        self.game, self.position, self.observation = game, position, observation
+        self.mask, self.rng = mask, rng
         self.legal = np.flatnonzero(mask[0])
         self.num_simulations = 0
         self.source = player
@@ -169,7 +170,7 @@ class MoveSearch:
         exact = exact_values_of(game) if player in (SEARCH, EXACT) else None
         if exact is not None:
             self.source = EXACT
-            self._samples.append(exact(seen, mask)[0])
+            self._samples.append(exact(observation, mask)[0])
         elif player == EXACT:
             raise ValueError(f"{game.name} is not solved with these settings")
         elif player != SEARCH:
@@ -187,7 +188,7 @@ class MoveSearch:
         """
         estimates = estimates_of(self.game, player)
         if estimates is not None:
-            self._samples.append(estimates(self.seen, self.mask)[0])
+            self._samples.append(estimates(self.observation, self.mask)[0])
             return
         policy = make_policy(player, self.game)
         if policy.remember is not None:
@@ -197,7 +198,7 @@ class MoveSearch:
         if policy.values is None or policy.needs_positions:
             self._policy = policy
         else:
-            self._samples.append(values_of(policy, self.seen, self.mask, self.rng, None)[0])
+            self._samples.append(values_of(policy, self.observation, self.mask, self.rng, None)[0])
 
     @property
     def is_finished(self) -> bool:
@@ -241,7 +242,7 @@ class MoveSearch:
         elif self._policy.values is None:
             self._ask(self._policy)
         else:
-            asked = self.seen, self.mask, self.rng, self.position
+            asked = self.observation, self.mask, self.rng, self.position
             self._samples.append(values_of(self._policy, *asked)[0])
             self.num_simulations += 1
 
@@ -249,10 +250,12 @@ class MoveSearch:
         """Ask a player what it would play; it may choose at random."""
         count = 1 if policy.needs_positions else _ASKED_AT_ONCE
         rngs = streams([fresh_seed() for _ in range(count)])
-        seen, mask, position = (
-            np.repeat(each, count, axis=0) for each in (self.seen, self.mask, self.position)
+        observations, mask, position = (
+            np.repeat(each, count, axis=0) for each in (self.observation, self.mask, self.position)
         )
-        self._samples += list(np.eye(self.game.num_actions)[policy(seen, mask, rngs, position)])
+        self._samples += list(
+            np.eye(self.game.num_actions)[policy(observations, mask, rngs, position)]
+        )
         self.num_simulations += count
 
     def result(self) -> MoveValues:
@@ -260,11 +263,11 @@ class MoveSearch:
         samples = self._samples
         if self._trees:
             samples = [each.tree.action_values(self.game.num_actions) for each in self._trees]
-        found = np.array(samples).reshape(len(samples), self.game.num_actions)[:, self.legal]
-        if not len(found) or (self._trees and np.isnan(found).any()):
+        values = np.array(samples).reshape(len(samples), self.game.num_actions)[:, self.legal]
+        if not len(values) or (self._trees and np.isnan(values).any()):
             raise ValueError("this search has not begun: call think()")
         are_choices = self._policy is not None and self._policy.values is None
-        return MoveValues(self.legal, found, self.source, self.num_simulations, are_choices)
+        return MoveValues(self.legal, values, self.source, self.num_simulations, are_choices)
 
     def _round(self, alive: np.ndarray) -> None:
         """Simulate the same actions in every tree."""

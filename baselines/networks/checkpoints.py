@@ -115,9 +115,9 @@ def _damage_of_weights(weights: Any) -> str:
     is_plain = weights.layout is torch.strided and weights.device.type == "cpu"
     if not is_plain or weights.is_nested or weights.is_quantized:
         return f"should be a plain tensor; it is {weights.dtype} {weights.layout} {weights.device}"
-    held = weights.untyped_storage().nbytes() // weights.element_size()
-    if weights.numel() > held:
-        return f"should be {weights.numel():,} numbers, of which the file holds {held:,}"
+    stored = weights.untyped_storage().nbytes() // weights.element_size()
+    if weights.numel() > stored:
+        return f"should be {weights.numel():,} numbers, of which the file holds {stored:,}"
     num_infinite = int((~weights.isfinite()).sum())
     if num_infinite:
         return f"has {num_infinite:,} of {weights.numel():,} numbers that are not finite"

@@ -11,10 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit
-from ...envs.core.compile import array_rule, bind, vector_rule
+from ...envs.core.compile import array_rule, bind, unbound, vector_rule
 from ...envs.core.game import NO_ACTION, Function
-from .inputs import InputRows, add_wide, fill_table, find_rows
+from .inputs import InputRows, add_continuous, fill_table, find_rows
 from .vectors import add_multiples, add_rows
+
+# Names to which `bind` gives a meaning.
+INPUTS = before = WEIGHTS = BIAS = body = evaluate = unbound
 
 
 class Layer(NamedTuple):
@@ -25,9 +28,9 @@ class Layer(NamedTuple):
 
 
 class Network(NamedTuple):
-    """All numbers of a network. The first layer's inputs are the unary ones, then the wide ones.
+    """All numbers of a network. The first layer takes the unary inputs, then the continuous ones.
 
-    `scale` [V] multiplies the wide inputs. Without a value head, `value` is all zeros.
+    `scale` [V] multiplies the continuous inputs. Without a value head, `value` is all zeros.
     `others` has an output for each other seat, clockwise; not every network has them.
     """
 
@@ -41,14 +44,14 @@ class Network(NamedTuple):
 def weights_record(rows: InputRows, network: Network) -> np.ndarray:
     """The network as an array of one record [1]: what compiled functions take as `weights[0]`."""
     first = network.hidden[0]
-    num_unary = len(first.weights) - len(rows.wide_columns)
+    num_unary = len(first.weights) - len(rows.continuous_columns)
     units = len(first.bias)
     table = np.zeros((len(rows.parents), units))
     fill_table(rows.parents, rows.sources, first.weights[:num_unary].astype(np.float64), table)
     fields = rows._asdict()
     del fields["parents"], fields["sources"]
     fields["table"] = table.astype(np.float32)
-    fields["wide"] = first.weights[num_unary:] * network.scale[:, None]
+    fields["continuous"] = first.weights[num_unary:] * network.scale[:, None]
     fields |= layer_fields(network.hidden, network.actions)
     fields["value"] = network.value.weights[:, 0]
     fields["value_bias"] = network.value.bias
@@ -177,7 +180,7 @@ def first_layer(weights, data, rows, units):
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = weights.bias_0[unit]
     add_rows(weights.table, rows, rows.shape[0], units)
-    add_wide(weights, data, units)
+    add_continuous(weights, data, units)
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.compile import array_rule, bind
+from ...envs.core.compile import array_rule, bind, unbound
 from ...envs.core.game import Function, Game
 from ..policies.game_parts import part_of
 from ..policies.policy import Policy, compiled_policy
@@ -32,28 +32,33 @@ from .inputs import bind_copy
 PART = "inputs"
 ARRANGING = ("NUM_ARRANGED", "arrange", "arrange_seen", "find_slots", "with_slot_of")
 
+# Names to which `bind` gives a meaning.
+observe = derive = deal = arrange = apply_action = copied_octets = EXTENDED = NUM_BEFORE = unbound
+NUM_ADDED = choose = NUM_ARRANGED = arrange_seen = with_slot_of = choose_shown = PLAIN = unbound
+find_slots = unbound
+
 
 @lru_cache
 def with_inputs(game: Game) -> Game:
     """Return the game with the derived fields in its observation: itself where there are none."""
     part = part_of(game, PART)
-    known = {field.name for field in game.observation_fields}
+    names = {field.name for field in game.observation_fields}
     if part is None:
         return game
     fields = part.input_fields(game)
-    if known >= {field.name for field in fields}:
+    if names >= {field.name for field in fields}:
         return game
     plain = tuple(field for field in game.observation_fields if not field.num_bits)
     packed = tuple(field for field in game.observation_fields if field.num_bits)
-    wide = dataclasses.replace(
+    extended = dataclasses.replace(
         game,
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
     )
     if not _arranging(part):
-        return wide
+        return extended
     return dataclasses.replace(
-        wide,
+        extended,
         deal=bind(_deal, deal=game.deal, arrange=part.arrange),
         apply_action=bind(_apply, apply_action=game.apply_action, arrange=part.arrange),
     )
@@ -66,50 +71,50 @@ def shown_fields(game: Game) -> tuple[str, ...]:
     return tuple(f.name for f in game.observation_fields if f.name not in left_out)
 
 
-def bind_widening(game: Game, row_function: Function) -> Function:
+def bind_extended(game: Game, row_function: Function) -> Function:
     """Return a row function for observations of `game` from one for those of `with_inputs(game)`.
 
     Both take (weights, observation, mask, rng).
     """
     part = part_of(game, PART)
-    wide = with_inputs(game)
-    if part is None or wide is game:
+    extended = with_inputs(game)
+    if part is None or extended is game:
         return row_function
     arranging = _arranging(part)
     template = _choose_arranged if arranging else _choose_derived
     choose = bind(template, choose_shown=row_function, derive=part.derive, **arranging)
     return bind(
-        _choose_wide,
+        _choose_extended,
         choose=choose,
         copied_octets=bind_copy(game.observation_dtype),
-        WIDE=wide.observation_dtype,
-        **_room(game, wide),
+        EXTENDED=extended.observation_dtype,
+        **_room(game, extended),
     )
 
 
-def in_wide_game(policy: Policy) -> Policy:
+def in_extended_game(policy: Policy) -> Policy:
     """Return a compiled player of a game as one of `with_inputs` of that game.
 
     Scripts read their fields by name. Networks get a copy without the derived fields.
     """
-    wide = with_inputs(policy.game)
-    if wide is policy.game or policy.row_function is None or policy.weights is None:
+    extended = with_inputs(policy.game)
+    if extended is policy.game or policy.row_function is None or policy.weights is None:
         return policy
     row_function = bind(
-        _choose_narrow,
+        _choose_plain,
         choose=bind(_choose_first, choose_shown=policy.row_function),
-        copied_octets=bind_copy(wide.observation_dtype),
-        NARROW=policy.game.observation_dtype,
-        **_room(policy.game, wide),
+        copied_octets=bind_copy(extended.observation_dtype),
+        PLAIN=policy.game.observation_dtype,
+        **_room(policy.game, extended),
     )
-    return compiled_policy(policy.name, wide, row_function, policy.weights)
+    return compiled_policy(policy.name, extended, row_function, policy.weights)
 
 
-def _room(game: Game, wide: Game) -> dict[str, int]:
+def _room(game: Game, extended: Game) -> dict[str, int]:
     """Return where in an observation the derived fields are, and their length, in bytes."""
     return {
         "NUM_BEFORE": game.layout.num_plain * game.layout.plain_dtype.itemsize,
-        "NUM_ADDED": wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
+        "NUM_ADDED": extended.observation_dtype.itemsize - game.observation_dtype.itemsize,
     }
 
 
@@ -134,15 +139,15 @@ def _apply(state, action):
 
 
 @array_rule
-def _choose_wide(weights, observation, mask, rng):
+def _choose_extended(weights, observation, mask, rng):
     """Copy the observation around room for the derived fields, fill that, and choose."""
-    narrow, wide = copied_octets(observation), np.empty(1, WIDE)
-    data = wide.view(np.uint8)
+    plain, extended = copied_octets(observation), np.empty(1, EXTENDED)
+    data = extended.view(np.uint8)
     for index in range(NUM_BEFORE):
-        data[index] = narrow[index]
-    for index in range(NUM_BEFORE, narrow.shape[0]):
-        data[NUM_ADDED + index] = narrow[index]
-    return choose(weights, wide, mask.copy(), rng)
+        data[index] = plain[index]
+    for index in range(NUM_BEFORE, plain.shape[0]):
+        data[NUM_ADDED + index] = plain[index]
+    return choose(weights, extended, mask.copy(), rng)
 
 
 # Functions apart, because Numba frees an array after its last use by name, and a record of it is no
@@ -166,14 +171,14 @@ def _choose_derived(weights, observations, mask, rng):
 
 
 @array_rule
-def _choose_narrow(weights, observation, mask, rng):
+def _choose_plain(weights, observation, mask, rng):
     """Copy the observation without the derived fields, and choose."""
-    wide, narrow = copied_octets(observation), np.empty(1, NARROW)
-    data = narrow.view(np.uint8)
+    extended, plain = copied_octets(observation), np.empty(1, PLAIN)
+    data = plain.view(np.uint8)
     for index in range(data.shape[0]):
         added = NUM_ADDED if index >= NUM_BEFORE else 0
-        data[index] = wide[added + index]
-    return choose(weights, narrow, mask, rng)
+        data[index] = extended[added + index]
+    return choose(weights, plain, mask, rng)
 
 
 @array_rule

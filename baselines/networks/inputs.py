@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.compile import array_rule, bind, vector_rule
+from ...envs.core.compile import array_rule, bind, unbound, vector_rule
 from ...envs.core.fields import Field
 from ...envs.core.game import Function, Game
 
@@ -22,6 +22,9 @@ NIBBLE_BITS = 4
 NIBBLE_VALUES = 1 << NIBBLE_BITS
 NO_INPUT = -1
 MAX_COMBINATIONS = 64  # of the values of numbers that one row of the table looks up together
+
+# Names to which `bind` gives a meaning.
+choose = copied_octets = RECORD = unbound
 
 
 class InputRows(NamedTuple):
@@ -39,15 +42,15 @@ class InputRows(NamedTuple):
     lows: np.ndarray  # [N] of the type of the numbers
     spans: np.ndarray  # [N] highest value less lowest
     offsets: np.ndarray  # [B] of the byte in the record
-    wide_columns: np.ndarray  # [V]
+    continuous_columns: np.ndarray  # [V]
     parents: np.ndarray  # [R]
     sources: np.ndarray  # [R] index into the unary inputs
 
 
-def input_rows(game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray) -> InputRows:
-    """The rows for these columns of the flat observation: unary inputs in order, then wide ones."""
+def input_rows(game: Game, unary_columns: np.ndarray, continuous_columns: np.ndarray) -> InputRows:
+    """The rows for these columns of the flat observation: unary in order, then continuous ones."""
     first_input = {int(column): k for k, column in reversed(list(enumerate(unary_columns)))}
-    wide = set(wide_columns.tolist())
+    continuous = set(continuous_columns.tolist())
     builder = _Builder(game.layout.plain_dtype)
     column = 0
     for field in _shown(game, packed=False):
@@ -55,8 +58,8 @@ def input_rows(game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray) 
         for place in range(first, first + field.size):
             if column in first_input:
                 builder.add_number(place, field, first_input[column])
-            elif column in wide:
-                builder.wide.append(place)
+            elif column in continuous:
+                builder.continuous.append(place)
             column += 1
     builder.end_group()
     for field in _shown(game, packed=True):
@@ -76,7 +79,7 @@ class _Builder:
         self.first_rows: list[int] = []
         self.numbers: list[tuple[int, int, int, int, int]] = []  # group, stride, column, low, span
         self.offsets: list[int] = []
-        self.wide: list[int] = []
+        self.continuous: list[int] = []
         self.parents: list[int] = []
         self.sources: list[int] = []
         self._group: list[tuple[int, int, int, int]] = []  # column, low, span, first input
@@ -123,7 +126,7 @@ class _Builder:
     def rows(self) -> InputRows:
         numbers = np.array(self.numbers, np.int32).reshape(-1, 5).T.copy()
         groups, row_steps, columns, lows, spans = numbers
-        lists = (self.offsets, self.wide, self.parents, self.sources)
+        lists = (self.offsets, self.continuous, self.parents, self.sources)
         rest = (np.array(values, np.int32) for values in lists)
         first_rows = np.array(self.first_rows, np.int32)
         lows = lows.astype(self.dtype)
@@ -194,13 +197,13 @@ def find_rows(weights, data, rows):
 
 
 @vector_rule
-def add_wide(weights, data, out):
-    """Add to out [H] the weights of each wide number times the number."""
+def add_continuous(weights, data, out):
+    """Add to out [H] the weights of each continuous input times its value."""
     values = data.view(weights.lows.dtype)
-    for k in range(weights.wide_columns.shape[0]):
-        value = np.float32(values[weights.wide_columns[k]])
+    for k in range(weights.continuous_columns.shape[0]):
+        value = np.float32(values[weights.continuous_columns[k]])
         for unit in range(out.shape[0]):
-            out[unit] += value * weights.wide[k, unit]
+            out[unit] += value * weights.continuous[k, unit]
 
 
 @vector_rule

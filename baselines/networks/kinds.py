@@ -10,7 +10,7 @@ from torch import nn
 from ...envs.core.game import Function, Game
 from ..policies.policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
-from .derived import bind_widening
+from .derived import bind_extended
 from .inputs import row_function
 from .modules import ActionValues, mask_values
 from .perceptron import Perceptron
@@ -83,9 +83,9 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
 
 def _compiled_choice(network: nn.Module, game: Game, num_layers: int) -> Function:
     """Return the row function of a network of this many hidden layers."""
-    seen = network.seen(game) if isinstance(network, PolicyValue) else game
-    choose = row_function(network_functions(num_layers).best_action, seen.observation_dtype)
-    return choose if seen is game else bind_widening(game, choose)
+    shown = network.seen(game) if isinstance(network, PolicyValue) else game
+    choose = row_function(network_functions(num_layers).best_action, shown.observation_dtype)
+    return choose if shown is game else bind_extended(game, choose)
 
 
 def action_values(

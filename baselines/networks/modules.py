@@ -44,7 +44,7 @@ class UnaryEncoder(nn.Module):
 
     unary_columns: torch.Tensor
     thresholds: torch.Tensor
-    wide_columns: torch.Tensor
+    wide_columns: torch.Tensor  # of the continuous inputs; checkpoints have this name
     scale: torch.Tensor
 
     def __init__(self, game: Game, fields: Sequence[str] = ()) -> None:
@@ -57,18 +57,18 @@ class UnaryEncoder(nn.Module):
             if high[column] - low[column] <= WIDEST_UNARY
             for threshold in range(low[column], high[column])
         ]
-        wide = [c for c in shown if high[c] - low[c] > WIDEST_UNARY]
+        continuous = [c for c in shown if high[c] - low[c] > WIDEST_UNARY]
         self.register_buffer("unary_columns", torch.tensor([c for c, _ in unary], dtype=torch.long))
         self.register_buffer("thresholds", torch.tensor([t for _, t in unary], dtype=torch.long))
-        self.register_buffer("wide_columns", torch.tensor(wide, dtype=torch.long))
-        self.register_buffer("scale", torch.from_numpy(game.layout.scale[wide]))
-        self.num_outputs = len(unary) + len(wide)
+        self.register_buffer("wide_columns", torch.tensor(continuous, dtype=torch.long))
+        self.register_buffer("scale", torch.from_numpy(game.layout.scale[continuous]))
+        self.num_outputs = len(unary) + len(continuous)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Integer observations [B, num_inputs] as float32 [B, num_outputs]."""
         unary = (observations[:, self.unary_columns] > self.thresholds).float()
-        wide = observations[:, self.wide_columns].float() * self.scale
-        return torch.cat([unary, wide], dim=1)
+        continuous = observations[:, self.wide_columns].float() * self.scale
+        return torch.cat([unary, continuous], dim=1)
 
 
 class ActionValues(nn.Module):
@@ -93,13 +93,13 @@ class ActionValues(nn.Module):
 
 def encoder_rows(game: Game, encoder: UnaryEncoder) -> InputRows:
     """How a compiled first layer reads what a UnaryEncoder shows of an observation of `game`."""
-    unary, wide = encoder.unary_columns.tolist(), encoder.wide_columns.tolist()
-    return _cached_rows(game, tuple(unary), tuple(wide))
+    unary, continuous = encoder.unary_columns.tolist(), encoder.wide_columns.tolist()
+    return _cached_rows(game, tuple(unary), tuple(continuous))
 
 
 @lru_cache(maxsize=32)  # a learner makes a record of its weights before every step
-def _cached_rows(game: Game, unary: tuple[int, ...], wide: tuple[int, ...]) -> InputRows:
-    return input_rows(game, np.array(unary, np.int64), np.array(wide, np.int64))
+def _cached_rows(game: Game, unary: tuple[int, ...], continuous: tuple[int, ...]) -> InputRows:
+    return input_rows(game, np.array(unary, np.int64), np.array(continuous, np.int64))
 
 
 def layer_of(layer: nn.Linear) -> Layer:

@@ -67,14 +67,17 @@ class PolicyValue(nn.Module):
         return [layer for layer in self.hidden if isinstance(layer, nn.Linear)]
 
     def forward_rows(
-        self, rows: InputRows, found: np.ndarray, wide: np.ndarray
+        self, rows: InputRows, row_numbers: np.ndarray, continuous: np.ndarray
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The last hidden layer [B, H] and values [B], from rows int32 [B, K] and wide [B, V]."""
+        """The last hidden layer [B, H] and values [B].
+
+        `row_numbers` are int32 [B, K], the `continuous` inputs [B, V].
+        """
         first, *deeper = self.layers
-        num_unary = first.in_features - wide.shape[1]
-        units = _RowSum.apply(first.weight[:, :num_unary], first.bias, rows, found)
-        if wide.shape[1]:
-            units = units + torch.from_numpy(wide) @ first.weight[:, num_unary:].T
+        num_unary = first.in_features - continuous.shape[1]
+        units = _RowSum.apply(first.weight[:, :num_unary], first.bias, rows, row_numbers)
+        if continuous.shape[1]:
+            units = units + torch.from_numpy(continuous) @ first.weight[:, num_unary:].T
         units = torch.relu(units)
         for layer in deeper:
             units = torch.relu(layer(units))
@@ -106,19 +109,19 @@ class PolicyValue(nn.Module):
 
 
 class _RowSum(torch.autograd.Function):
-    """The first layer before its non-linearity: bias and the sum of the rows found, [B, H]."""
+    """The first layer before its non-linearity: bias and the sum of the rows chosen, [B, H]."""
 
     @staticmethod
     def forward(
-        ctx: Any, weight: torch.Tensor, bias: torch.Tensor, rows: InputRows, found: np.ndarray
+        ctx: Any, weight: torch.Tensor, bias: torch.Tensor, rows: InputRows, row_numbers: np.ndarray
     ) -> torch.Tensor:
-        """`weight` is [H, inputs], as in nn.Linear; `found` int32 [B, K]."""
-        ctx.rows, ctx.found, ctx.num_inputs = rows, found, weight.shape[1]
+        """`weight` is [H, inputs], as in nn.Linear; `row_numbers` int32 [B, K]."""
+        ctx.rows, ctx.row_numbers, ctx.num_inputs = rows, row_numbers, weight.shape[1]
         inputs = weight.detach().T.contiguous().numpy()
         table = np.empty((len(rows.parents), len(bias)), np.float32)
         fill_table(rows.parents, rows.sources, inputs, table)
-        out = np.empty((len(found), len(bias)), np.float32)
-        sum_rows(table, bias.detach().numpy(), found, out)
+        out = np.empty((len(row_numbers), len(bias)), np.float32)
+        sum_rows(table, bias.detach().numpy(), row_numbers, out)
         return torch.from_numpy(out)
 
     @staticmethod
@@ -126,7 +129,7 @@ class _RowSum(torch.autograd.Function):
         """Return the gradients of weight and bias; the other arguments have none."""
         gradient = gradients[0].contiguous()
         table = np.zeros((len(ctx.rows.parents), gradient.shape[1]), np.float32)
-        spread_sums(table, ctx.found, gradient.numpy())
+        spread_sums(table, ctx.row_numbers, gradient.numpy())
         inputs = np.zeros((ctx.num_inputs, gradient.shape[1]), np.float32)
         gather_gradient(ctx.rows.parents, ctx.rows.sources, table, inputs)
         return torch.from_numpy(inputs).T, gradient.sum(dim=0), None, None
@@ -202,20 +205,20 @@ def _list_legal(masks, actions, legal, places):
 
 
 @rule
-def sum_rows(table, bias, found, out):
-    """Write to out[b] the bias plus the rows of the table that found[b] [K] names."""
-    for row in range(found.shape[0]):
+def sum_rows(table, bias, row_numbers, out):
+    """Write to out[b] the bias plus the rows of the table that row_numbers[b] [K] names."""
+    for row in range(row_numbers.shape[0]):
         for unit in range(bias.shape[0]):
             out[row, unit] = bias[unit]
-        add_rows(table, found[row], found.shape[1], out[row])
+        add_rows(table, row_numbers[row], row_numbers.shape[1], out[row])
 
 
 @vector_rule
-def spread_sums(table, found, gradient):
-    """Add gradient[b] to every row of the table that found[b] names."""
-    for row in range(found.shape[0]):
-        for k in range(found.shape[1]):
-            place = found[row, k]
+def spread_sums(table, row_numbers, gradient):
+    """Add gradient[b] to every row of the table that row_numbers[b] names."""
+    for row in range(row_numbers.shape[0]):
+        for k in range(row_numbers.shape[1]):
+            place = row_numbers[row, k]
             for unit in range(table.shape[1]):
                 table[place, unit] += gradient[row, unit]
 

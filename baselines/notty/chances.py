@@ -74,5 +74,5 @@ def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) ->
         return float(chance_after_card(after, table, hands, action - TAKE, smallest, about[1]))
     after = tables[HAS_DRAWN if goes_on else NOTHING_YET]
     rounds = 1 if action == 1 else NUM_ROUNDS  # a draw of one card is counted exactly
-    found = [chance_after_draw(after, table, hands, action, *about, rng) for _ in range(rounds)]
-    return float(np.mean(found))
+    estimates = [chance_after_draw(after, table, hands, action, *about, rng) for _ in range(rounds)]
+    return float(np.mean(estimates))

@@ -63,16 +63,16 @@ def find_trios(once, partners, makers):
     makers[:] = 0
     cards = once
     while cards != 0:
-        held = lowest_bit(cards)
+        kind = lowest_bit(cards)
         cards &= cards - 1
-        for index in range(NUM_PAIRS[held]):
-            one, other = PAIRS[held, index, 0], PAIRS[held, index, 1]
-            partners[one] |= np.int64(1) << other
-            partners[other] |= np.int64(1) << one
-            if (once >> one) & 1:
-                makers[other] |= np.int64(1) << held
-            if (once >> other) & 1:
-                makers[one] |= np.int64(1) << held
+        for index in range(NUM_PAIRS[kind]):
+            first, second = PAIRS[kind, index, 0], PAIRS[kind, index, 1]
+            partners[first] |= np.int64(1) << second
+            partners[second] |= np.int64(1) << first
+            if (once >> first) & 1:
+                makers[second] |= np.int64(1) << kind
+            if (once >> second) & 1:
+                makers[first] |= np.int64(1) << kind
 
 
 # How many draws make a group
@@ -162,18 +162,18 @@ def cards_of_draws(hand, deck):
     size = hand_size(deck)
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     # 0 unless the hand holds a group (manual discards).
-    held = most_discarded(cards[0], cards[1], cards[2])
+    base = most_discarded(cards[0], cards[1], cards[2])
     links, rivals = np.zeros(NUM_KINDS, np.int64), np.zeros(NUM_KINDS, np.int64)
     alone, added = np.zeros(NUM_KINDS, np.int8), np.zeros((NUM_KINDS, NUM_KINDS), np.int8)
     link_kinds(hand[0], deck[0], links, rivals)
-    ones = sum_of_ones(cards, deck, held, alone)
-    twos = sum_of_twos(cards, deck, held, links, alone, added)
-    threes = sum_of_threes(cards, deck, held, links, rivals, alone, added)
-    if held == 0:  # else all cards of the deck are linked
+    ones = sum_of_ones(cards, deck, base, alone)
+    twos = sum_of_twos(cards, deck, base, links, alone, added)
+    threes = sum_of_threes(cards, deck, base, links, rivals, alone, added)
+    if base == 0:  # else all cards of the deck are linked
         threes += sum_of_trios(cards, deck, links, alone, added)
-    first = held * size + ones
-    second = held * num_draws(size, 2) + ones * (size - 1) + twos
-    third = held * num_draws(size, 3) + ones * num_draws(size - 1, 2) + twos * (size - 2) + threes
+    first = base * size + ones
+    second = base * num_draws(size, 2) + ones * (size - 1) + twos
+    third = base * num_draws(size, 3) + ones * num_draws(size - 1, 2) + twos * (size - 2) + threes
     return first, second, third
 
 
@@ -219,93 +219,95 @@ def with_card(cards, kind):
 
 
 @rule
-def sum_of_ones(cards, deck, held, alone):
+def sum_of_ones(cards, deck, base, alone):
     """Write what each card of the deck discards alone to `alone`; return the sum."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
         kind = lowest_bit(kinds)
         kinds &= kinds - 1
         once, twice, packed = with_card(cards, kind)
-        value = most_discarded(once, twice, packed) - held
+        value = most_discarded(once, twice, packed) - base
         alone[kind] = value
         total += value * copies_in(deck, kind)
     return total
 
 
 @rule
-def sum_of_twos(cards, deck, held, links, alone, added):
+def sum_of_twos(cards, deck, base, links, alone, added):
     """Write what pairs of cards discard beyond single cards to `added`; return the sum."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
-        one = lowest_bit(kinds)
+        first = lowest_bit(kinds)
         own = deck[1] & (kinds & -kinds)
         kinds &= kinds - 1
-        with_one = with_card(cards, one)
-        others = links[one] & (kinds | own)
+        with_one = with_card(cards, first)
+        others = links[first] & (kinds | own)
         while others != 0:
-            other = lowest_bit(others)
+            second = lowest_bit(others)
             others &= others - 1
-            once, twice, packed = with_card(with_one, other)
-            value = most_discarded(once, twice, packed) - held - alone[one] - alone[other]
-            added[one, other] = value
-            added[other, one] = value
-            ways = 1 if one == other else copies_in(deck, one) * copies_in(deck, other)
+            once, twice, packed = with_card(with_one, second)
+            value = most_discarded(once, twice, packed) - base - alone[first] - alone[second]
+            added[first, second] = value
+            added[second, first] = value
+            ways = 1 if first == second else copies_in(deck, first) * copies_in(deck, second)
             total += value * ways
     return total
 
 
 @rule
-def sum_of_threes(cards, deck, held, links, rivals, alone, added):
+def sum_of_threes(cards, deck, base, links, rivals, alone, added):
     """The sum of what three linked cards discard beyond single cards and pairs."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
-        one = lowest_bit(kinds)
+        first = lowest_bit(kinds)
         own = deck[1] & (kinds & -kinds)
         kinds &= kinds - 1
-        with_one = with_card(cards, one)
+        with_one = with_card(cards, first)
         if own != 0:
-            with_both = with_card(with_one, one)
-            total += sum_with(with_both, one, one, links[one] & ~own, deck, held, alone, added)
-        others = links[one] & kinds
+            with_both = with_card(with_one, first)
+            total += sum_with(
+                with_both, first, first, links[first] & ~own, deck, base, alone, added
+            )
+        others = links[first] & kinds
         while others != 0:
-            other = lowest_bit(others)
+            second = lowest_bit(others)
             others &= others - 1
-            thirds = thirds_of(links, rivals, one, other, kinds) & deck[0]
-            with_two = with_card(with_one, other)
-            ways = copies_in(deck, one) * copies_in(deck, other)
-            total += ways * sum_with(with_two, one, other, thirds, deck, held, alone, added)
+            thirds = thirds_of(links, rivals, first, second, kinds) & deck[0]
+            with_two = with_card(with_one, second)
+            ways = copies_in(deck, first) * copies_in(deck, second)
+            total += ways * sum_with(with_two, first, second, thirds, deck, base, alone, added)
     return total
 
 
 @rule
-def thirds_of(links, rivals, one, other, later):
+def thirds_of(links, rivals, first, second, later):
     """The third kinds to examine with two linked kinds; `later` are the kinds after the first.
 
     If several pairs of the three are linked, the three are examined once: with the first and the
     second of them if these are linked, else with the first and the last.
     """
-    bit = np.int64(1) << other
-    linked = links[one] | links[other]
+    bit = np.int64(1) << second
+    linked = links[first] | links[second]
     last = linked & later & ~(bit - 1)
-    between = links[other] & ~links[one] & later & (bit - 1)
-    unlinked = (rivals[one] | rivals[other]) & ~linked
-    return (last | between | unlinked) & ~(bit | np.int64(1) << one)
+    between = links[second] & ~links[first] & later & (bit - 1)
+    unlinked = (rivals[first] | rivals[second]) & ~linked
+    return (last | between | unlinked) & ~(bit | np.int64(1) << first)
 
 
 @rule
-def sum_with(with_two, one, other, thirds, deck, held, alone, added):
+def sum_with(with_two, first, second, thirds, deck, base, alone, added):
     """Sum over the third cards what three cards discard beyond single cards and pairs.
 
     `with_two` is the hand with the first two cards.
     """
     total = np.int64(0)
-    known = held + alone[one] + alone[other] + added[one, other]
+    counted = base + alone[first] + alone[second] + added[first, second]
     while thirds != 0:
         third = lowest_bit(thirds)
         thirds &= thirds - 1
         once, twice, packed = with_card(with_two, third)
-        value = most_discarded(once, twice, packed) - known
-        value -= alone[third] + added[one, third] + added[other, third]
+        value = most_discarded(once, twice, packed) - counted
+        value -= alone[third] + added[first, third] + added[second, third]
         total += value * copies_in(deck, third)
     return total
 

@@ -57,13 +57,13 @@ def sample_draws(hand, deck, count, rng):
     if total_draws <= SAMPLED_FROM:
         return results_of_draw(hand, deck, count)
     factor = total_draws // _SAMPLE_SIZE
-    seen = np.zeros((total_draws >> 5) + 1, np.int64)
+    drawn = np.zeros((total_draws >> 5) + 1, np.int64)
     hits, discarded = np.int64(0), np.int64(0)
     for last in range(total_draws - total_draws // factor, total_draws):
         index = below(rng, last + 1)  # Floyd's algorithm for a random subset
-        if seen[index >> 5] >> (index & 31) & 1:
+        if drawn[index >> 5] >> (index & 31) & 1:
             index = last
-        seen[index >> 5] |= 1 << (index & 31)
+        drawn[index >> 5] |= 1 << (index & 31)
         most = most_after_draw(hand, deck, count, index)
         hits += most > 0
         discarded += most

@@ -95,11 +95,11 @@ def policy_of_model(model: Any, game: Game, name: str | None = None) -> Policy:
     its environments has learned is applied. Raises ValueError where its observations or its actions
     are not those of this game.
     """
-    name, given = name or type(model).__name__, torch_module(model)
-    last = getattr(given, "action_dist", None)  # holds a gradient, which cannot be copied deeply
-    module = copy.deepcopy(given, {id(last): copy.copy(last)}).cpu().eval()
+    name, network = name or type(model).__name__, torch_module(model)
+    last = getattr(network, "action_dist", None)  # holds a gradient, which cannot be copied deeply
+    module = copy.deepcopy(network, {id(last): copy.copy(last)}).cpu().eval()
     normalizer = getattr(model, "get_vec_normalize_env", lambda: None)()
-    if given is not model:
+    if network is not model:
         _check_observed(vars(model), game, name, normalizer)
     saved = None if normalizer is None else pickle.dumps(normalizer)  # as it is now
     return _remade(module, game, name, saved)
@@ -149,10 +149,10 @@ def _scoring_policy(name: str, game: Game, scores: Scores) -> Policy:
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         try:
-            found = scores(observations, action_masks)
+            values = scores(observations, action_masks)
         except Exception as error:
             raise PlayerError(f"{name} failed: {_described(error)}") from error
-        return best_legal_actions(name, found, action_masks)
+        return best_legal_actions(name, values, action_masks)
 
     blank = np.zeros(2, game.observation_dtype), np.ones((2, game.num_actions), np.int8)
     try:
@@ -178,8 +178,8 @@ def _torch_scores(module: Any, game: Game, records: np.ndarray, masks: np.ndarra
     import torch
 
     with torch.inference_mode():
-        found = module(torch.from_numpy(game.layout.scaled(records)))
-    return (found[0] if isinstance(found, tuple | list) else found).float().numpy()
+        outputs = module(torch.from_numpy(game.layout.scaled(records)))
+    return (outputs[0] if isinstance(outputs, tuple | list) else outputs).float().numpy()
 
 
 def _torch_script(path: Path) -> Any:
@@ -264,9 +264,9 @@ def _view(space: Any, game: Game, name: str) -> tuple[ObservationEncoder, str]:
         for layout in LAYOUTS:
             if space == observation_space(game, encoder, layout):
                 return encoder, layout
-    found = f"{space.dtype} {list(space.shape)}" if space.shape else f"a {type(space).__name__}"
+    shown = f"{space.dtype} {list(space.shape)}" if space.shape else f"a {type(space).__name__}"
     raise ValueError(
-        f"{name} observes {found}, which is not what environments of {game!r} show: it should "
+        f"{name} observes {shown}, which is not what environments of {game!r} show: it should "
         f"{_needed(game)}, within the same bounds"
     )
 

@@ -66,13 +66,13 @@ def chosen(game: Game, legal: Iterable[int], answer: str) -> int:
     moves = legal_moves(game, legal)
     if answer.isdecimal() and 1 <= int(answer) <= len(moves):
         return moves[int(answer) - 1].action
-    given = answer.lower()
-    found = [move for move in moves if given and move.name.lower().startswith(given)]
-    is_whole = [move.action for move in found if move.name.lower() == given]
-    if is_whole or len(found) == 1:
-        return is_whole[0] if is_whole else found[0].action
-    if found:
-        listed = move_lines(found, width(), height() - _BELOW)
+    start = answer.lower()
+    matches = [move for move in moves if start and move.name.lower().startswith(start)]
+    is_whole = [move.action for move in matches if move.name.lower() == start]
+    if is_whole or len(matches) == 1:
+        return is_whole[0] if is_whole else matches[0].action
+    if matches:
+        listed = move_lines(matches, width(), height() - _BELOW)
         raise ValueError("\n".join([f"{answer} could be", *listed]))
     raise ValueError(f"no legal move is called {answer!r}: give its number, or ? for help")
 

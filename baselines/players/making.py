@@ -218,14 +218,14 @@ def player_key(name: str, game: Game) -> str:
     Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
     `meaner_max`.
     """
-    known = _known(game)
-    if name in known.values():
+    names = _known(game)
+    if name in names.values():
         return name
-    if _run_together(name) not in known:
+    if _run_together(name) not in names:
         players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
-        close = did_you_mean(name, known.values())
+        close = did_you_mean(name, names.values())
         raise ValueError(f"{game.name} has no player {name!r}; {close}it has {players}")
-    return known[_run_together(name)]
+    return names[_run_together(name)]
 
 
 @lru_cache

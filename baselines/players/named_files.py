@@ -33,15 +33,15 @@ def files_named(spec: str, game: Game) -> list[str]:
     """
     name, _, rest = spec.partition(":")
     if name.endswith(CODE):
-        found, given = [name], rest.partition(":")[2]
+        files, settings = [name], rest.partition(":")[2]
     elif _is_listed(name, game):
-        found, given = [], rest
+        files, settings = [], rest
     else:
-        found, given = [checkpoint_file(name)], rest
-    for value in parse_settings(given).values():
+        files, settings = [checkpoint_file(name)], rest
+    for value in parse_settings(settings).values():
         if not isinstance(value, int | float | None):
-            found += files_named(str(value), game)
-    return found
+            files += files_named(str(value), game)
+    return files
 
 
 def _is_listed(name: str, game: Game) -> bool:
@@ -108,12 +108,12 @@ def digest_of_file(path: str) -> str:
         return ABSENT
 
 
-def check_stored(found: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:
+def check_stored(present: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:
     """Raise ValueError where an untrusted store names files, or one of its files has changed.
 
-    `found` are their present digests by path, `kept` the digests in the store.
+    `present` are their present digests by path, `kept` the digests in the store.
     """
-    for file, digest in found.items():
+    for file, digest in present.items():
         if not is_trusted:
             raise ValueError(
                 f"the store names {file}, which would run here: add --trust if you know it"

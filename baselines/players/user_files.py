@@ -25,17 +25,17 @@ _OURS = Path(__file__).resolve().parents[1]
 
 def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:
     """Make the player `NAME` or `NAME:setting=1` of a user's file."""
-    name, _, given = rest.partition(":")
-    settings = {**parse_settings(given), **settings}
-    found = _found_in_file(path, name)
-    if isinstance(found, type):
-        return policy_of_class(found, f"{path}:{name}", path, game, settings)
-    if torch_module(found) is not None:
+    name, _, words = rest.partition(":")
+    settings = {**parse_settings(words), **settings}
+    player = _found_in_file(path, name)
+    if isinstance(player, type):
+        return policy_of_class(player, f"{path}:{name}", path, game, settings)
+    if torch_module(player) is not None:
         check_setting_names(f"{path}:{name}", settings, ())
-        return policy_of_model(found, game, name)
+        return policy_of_model(player, game, name)
     if settings:
         raise TypeError(f"{path}:{name} is a function and has no setting {', '.join(settings)}")
-    choose = over_records(name, game, found)
+    choose = over_records(name, game, player)
     return Policy(name, game, _Guarded(choose, f"{path}:{name}", path))
 
 
@@ -43,8 +43,8 @@ def _found_in_file(path: Path, name: str) -> Callable[..., Any]:
     if not path.is_file():
         raise ValueError(f"no file {path}")
     module = _load_module(path)
-    found = getattr(module, name, None)
-    if not name or not callable(found):
+    player = getattr(module, name, None)
+    if not name or not callable(player):
         own = [
             key
             for key, value in vars(module).items()
@@ -55,21 +55,23 @@ def _found_in_file(path: Path, name: str) -> Callable[..., Any]:
             if own
             else f"{path} has no function or class that could play"
         )
-    return found
+    return player
 
 
-def _is_of(module: ModuleType, found: type) -> bool:
-    return found.__module__ == module.__name__
+def _is_of(module: ModuleType, value: type) -> bool:
+    return value.__module__ == module.__name__
 
 
 def policy_of_class(
-    found: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
+    player_class: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
 ) -> Policy:
     """Make a policy of this class; make one player now, so that a wrong setting fails at once."""
     own = part_of(game, "agents")  # a form of player that only this game has
-    is_own = own is not None and own.is_own_form(found)
+    is_own = own is not None and own.is_own_form(player_class)
     make = _Guarded(
-        partial(own.take_seat, found) if own is not None and is_own else found, who, path
+        partial(own.take_seat, player_class) if own is not None and is_own else player_class,
+        who,
+        path,
     )
     player, names = make(**settings), ("begin", "watch", "choose")
     missing = [name for name in names if not hasattr(player, name)]
@@ -80,7 +82,7 @@ def policy_of_class(
         player = make(**settings)
         return SimpleNamespace(**{n: _Guarded(getattr(player, n), who, path) for n in names})
 
-    return remembering_policy(found.__name__, game, remember)
+    return remembering_policy(player_class.__name__, game, remember)
 
 
 @dataclasses.dataclass

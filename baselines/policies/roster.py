@@ -50,8 +50,8 @@ def check_player_settings(
     A function that passes all settings on leaves the check to the one that gets them.
     """
     _, *parameters = inspect.signature(make, follow_wrapped=False).parameters.values()
-    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
-        check_setting_names(name, settings, [one.name for one in parameters])
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        check_setting_names(name, settings, [parameter.name for parameter in parameters])
 
 
 BLIND = {  # these look at the action mask alone

@@ -31,11 +31,11 @@ def derive(observation):
     """Write the fields of `input_fields` into the record whose other fields they follow from."""
     observation.num_sets = observation.num_sure = 0
     for rank in range(NUM_RANKS):
-        held = observation.hand[rank]
-        answers = ranks_with(observation.unseen, held, rank) if held > 0 else 0
+        size = observation.hand[rank]
+        answers = ranks_with(observation.unseen, size, rank) if size > 0 else 0
         observation.answers[rank] = answers
-        observation.num_sets += held > 0
-        observation.num_sure += held > 0 and answers == 0
+        observation.num_sets += size > 0
+        observation.num_sure += size > 0 and answers == 0
     observation.table_answers = observation.own_answers = 0
     if observation.table_rank != NO_RANK:
         count, rank = observation.table_count, observation.table_rank
@@ -47,10 +47,10 @@ def derive(observation):
 @rule
 def ranks_with(cards, count, above):
     """The number of ranks higher than `above` of which there are at least `count` cards."""
-    found = 0
+    num_ranks = 0
     for rank in range(above + 1, NUM_RANKS):
-        found += cards[rank] >= count
-    return found
+        num_ranks += cards[rank] >= count
+    return num_ranks
 
 
 @rule

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind, rule, unbound
 from ...envs.core.game import Game
 from ...envs.core.play.legal import PlayerError
 from ...envs.core.play.tables import Tables, action_masks, new_streams
@@ -23,6 +23,9 @@ MAX_MOVES = 1 << 22  # in the trees that are held at once, about 0.7 GB
 _NO_CHILD = -1
 
 Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+# Names to which `bind` gives a meaning.
+apply_action = unbound
 
 
 class _TooLarge(ValueError):

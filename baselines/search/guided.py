@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...envs.core.bits import clear, gather_mask
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind, rule, unbound
 from ...envs.core.game import NO_SEAT, Function, Game
 from ...envs.core.play.loops import bindings_of
 from ...envs.core.play.tables import new_streams
@@ -43,6 +43,10 @@ MAX_NODES = 4_000_000
 NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
 PUCT_CONSTANT = 1.25
 VALUE_SCALE = 0.5  # of Gumbel AlphaZero, for values in -1 .. 1
+
+# Names to which `bind` gives a meaning.
+search_one = begin = simulate_best = seat_to_act = simulate = determinize = legal_actions = unbound
+observe = assess = evaluate = evaluate_all = play = returns = unbound
 
 
 class GuidedSettings(NamedTuple):
@@ -118,8 +122,8 @@ def guided_policy(
     milliseconds: float | None = None,
 ) -> Policy:
     """Return the policy that searches, guided by a network; see `mcts`."""
-    seen = guide.seen(game)
-    guided = GuidedSearch(seen, guide.record(game), settings)
+    shown_game = guide.seen(game)
+    guided = GuidedSearch(shown_game, guide.record(game), settings)
 
     def found(rngs: np.ndarray, positions: np.ndarray, masks: np.ndarray) -> SearchResults:
         if milliseconds is None:
@@ -130,7 +134,7 @@ def guided_policy(
         observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         masks = masks.astype(np.int8)
-        if seen is game:
+        if shown_game is game:
             result = found(rngs, positions, masks)
         else:
             shown = arranged(game, positions)
@@ -201,7 +205,8 @@ def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Gu
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
     search_one = bind(_search_one, **steps, **rules)
-    return GuidedFunctions(**steps, search_one=search_one, search_rows=bind(_rows, one=search_one))
+    search_rows = bind(_rows, search_one=search_one)
+    return GuidedFunctions(**steps, search_one=search_one, search_rows=search_rows)
 
 
 class GuidedSearch:
@@ -220,18 +225,18 @@ class GuidedSearch:
 
         Of the legal actions only those in `masks` int8 [B, A] are considered, by default all.
         """
-        found, masks = self._room(positions, masks)
+        results, masks = self._room(positions, masks)
         tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         self._functions.search_rows(
-            positions, rngs, masks, self.weights, tree, self.settings, scratch, found
+            positions, rngs, masks, self.weights, tree, self.settings, scratch, results
         )
-        return found
+        return results
 
     def _room(
         self, positions: np.ndarray, masks: np.ndarray | None
     ) -> tuple[SearchResults, np.ndarray]:
-        found = SearchResults.empty(len(positions), self.game.num_actions)
-        return found, np.ones(found.policies.shape, np.int8) if masks is None else masks
+        results = SearchResults.empty(len(positions), self.game.num_actions)
+        return results, np.ones(results.policies.shape, np.int8) if masks is None else masks
 
     def search_in_time(
         self,
@@ -241,37 +246,37 @@ class GuidedSearch:
         masks: np.ndarray | None = None,
     ) -> SearchResults:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
-        found, masks = self._room(positions, masks)
+        results, masks = self._room(positions, masks)
         tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         for row, position in enumerate(positions):
             gather_mask(masks[row], scratch.allowed)
             start = time.perf_counter()
-            what = self.weights[0], tree, self.settings, scratch
-            num_left = self._functions.begin(position, rngs[row], *what)
+            arguments = self.weights[0], tree, self.settings, scratch
+            num_left = self._functions.begin(position, rngs[row], *arguments)
             num_phases = num_halvings(num_left)
             for phase in range(num_phases if num_left > 1 else 0):
                 end = start + seconds * (phase + 1) / num_phases
                 rounds = max(1, SIMULATIONS_BETWEEN_CLOCKS // num_left)
-                self._functions.simulate_best(position, num_left, rounds * num_left, *what)
+                self._functions.simulate_best(position, num_left, rounds * num_left, *arguments)
                 while time.perf_counter() < end:
-                    self._functions.simulate_best(position, num_left, rounds * num_left, *what)
+                    self._functions.simulate_best(position, num_left, rounds * num_left, *arguments)
                 rank_candidates(tree, self.settings, scratch, num_left)
                 num_left = (num_left + 1) // 2
-            found.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
-            rows = found.policies[row], found.action_values[row]
-            found.values[row] = improve(tree, self.settings, *rows)
-            count_visits(tree, found.visit_counts[row])
-        return found
+            results.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
+            rows = results.policies[row], results.action_values[row]
+            results.values[row] = improve(tree, self.settings, *rows)
+            count_visits(tree, results.visit_counts[row])
+        return results
 
 
-def _rows(positions, rngs, masks, weights, tree, settings, scratch, found):
+def _rows(positions, rngs, masks, weights, tree, settings, scratch, results):
     for row in range(positions.shape[0]):
         gather_mask(masks[row], scratch.allowed)
-        found.actions[row], found.values[row] = one(
+        results.actions[row], results.values[row] = search_one(
             positions[row], rngs[row], weights[0], tree, settings, scratch,
-            found.policies[row], found.action_values[row],
+            results.policies[row], results.action_values[row],
         )  # fmt: skip
-        count_visits(tree, found.visit_counts[row])
+        count_visits(tree, results.visit_counts[row])
 
 
 def _search_one(position, rng, weights, tree, settings, scratch, policy, action_values):

@@ -33,8 +33,8 @@ def choose(
     if milliseconds is None:
         return choose_by_halving(simulate, masks, rngs, positions, num_simulations)
     actions = [
-        choose_in_time(simulate, masks[one], rngs[one], positions[one], milliseconds / 1000)
-        for one in single_rows(len(masks))
+        choose_in_time(simulate, masks[row], rngs[row], positions[row], milliseconds / 1000)
+        for row in single_rows(len(masks))
     ]
     return np.array(actions, np.int64)
 

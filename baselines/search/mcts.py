@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
-from ...envs.core.compile import bind, bind_inline, rule
+from ...envs.core.compile import bind, bind_inline, rule, unbound
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import bindings_of
 from ...envs.core.play.policies import NO_WEIGHTS
@@ -47,6 +47,10 @@ NUM_CONSIDERED = 16
 NUM_DETERMINIZATIONS = 8
 MAX_DETERMINIZATIONS = 10_000
 MAX_NODES_IN_TIME = 200_000  # of a search limited by time; a full tree is searched without growing
+
+# Names to which `bind` gives a meaning.
+shorten = seat_to_act = determinize = simulate = apply_action = settle = is_terminal = unbound
+select = evaluate = legal_actions = observe = choose = unbound
 
 
 class TreeSettings(NamedTuple):
@@ -154,11 +158,11 @@ def _search_with_playouts(
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions, values = np.empty(len(masks), np.int64), np.empty(masks.shape)
-        for one in halving.single_rows(len(masks)):
+        for row in halving.single_rows(len(masks)):
             tree_search.tree.clear()
-            what = tree_search.simulate, masks[one], rngs[one], positions[one]
-            actions[one] = halving.choose(*what, budget, milliseconds)
-            values[one] = tree_search.tree.action_values(game.num_actions)
+            search_of_row = tree_search.simulate, masks[row], rngs[row], positions[row]
+            actions[row] = halving.choose(*search_of_row, budget, milliseconds)
+            values[row] = tree_search.tree.action_values(game.num_actions)
         return actions, values
 
     return search

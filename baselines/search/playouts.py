@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import random_allowed
-from ...envs.core.compile import bind
+from ...envs.core.compile import bind, unbound
 from ...envs.core.game import Function, Game, check_range
 from ...envs.core.play.loops import bindings_of, no_observation
 from ...envs.core.play.policies import NO_WEIGHTS
@@ -26,6 +26,10 @@ MAX_BUDGET = 1_000_000
 EPSILON = 0.2
 
 _BLIND_FUNCTIONS = tuple(player.row_function for player in BLIND.values())
+
+# Names to which `bind` gives a meaning.
+row_function = reshuffle_unseen = settle = is_terminal = seat_to_act = legal_actions = unbound
+observe = choose = apply_action = returns = unbound
 
 
 def checked_budget(

@@ -95,10 +95,10 @@ def colour_and_points(observation, seat, place):
     """The colour and points of the card at a place; NOTHING if there is no card."""
     if place < NUM_SLOTS:
         return np.int64(observation.table_colour[place]), np.int64(observation.table_points[place])
-    held = place - NUM_SLOTS
+    index = place - NUM_SLOTS
     return (
-        np.int64(observation.reserved_colour[seat, held]),
-        np.int64(observation.reserved_points[seat, held]),
+        np.int64(observation.reserved_colour[seat, index]),
+        np.int64(observation.reserved_points[seat, index]),
     )
 
 
@@ -276,8 +276,8 @@ def swap(numbers, index):
 def swap_actions(mask, action):
     """Exchange the bits of an action and the next."""
     if is_allowed(mask, action) != is_allowed(mask, action + 1):
-        for one in range(action, action + 2):
-            mask[one // WORD_BITS] ^= np.int64(1) << (one % WORD_BITS)
+        for bit in range(action, action + 2):
+            mask[bit // WORD_BITS] ^= np.int64(1) << (bit % WORD_BITS)
 
 
 @rule

@@ -189,11 +189,11 @@ def compare_fields(position, rng, search):
 @rule
 def is_decisive(search, seat):
     """Whether the open fields have different outcomes in this re-deal."""
-    found = 0
+    outcomes = 0
     for field in range(search.scores.shape[0]):
         if search.is_open[field]:
-            found |= outcome_on_top(search.games[0], seat, field)
-    return found & (found - 1) != 0
+            outcomes |= outcome_on_top(search.games[0], seat, field)
+    return outcomes & (outcomes - 1) != 0
 
 
 @rule

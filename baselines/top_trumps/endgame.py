@@ -67,10 +67,10 @@ def note_outcomes(values, outcomes):
     """[own, other]: what the leader of a trick can choose against the other card."""
     for own in range(values.shape[0]):
         for other in range(values.shape[0]):
-            found = 0
+            choices = 0
             for field in range(values.shape[1]):
-                found |= outcome_of(values, own, other, field)
-            outcomes[own, other] = found
+                choices |= outcome_of(values, own, other, field)
+            outcomes[own, other] = choices
 
 
 @rule
@@ -294,14 +294,14 @@ def possible_top(endgame, row, own):
 @rule
 def with_value(values, cards, value, field):
     """The cards with this value."""
-    found = np.int64(0)
+    matches = np.int64(0)
     rest = cards
     while rest != 0:
         bit = rest & -rest
         rest ^= bit
         if values[lowest_bit(bit), field] == value:
-            found |= bit
-    return found
+            matches |= bit
+    return matches
 
 
 @rule
@@ -310,9 +310,9 @@ def least_telling(values, own, other, possible):
     best = np.int64(0)
     for field in range(values.shape[1]):
         if values[own, field] > values[other, field]:
-            found = with_value(values, possible, values[own, field], field)
-            if popcount(found) > popcount(best):
-                best = found
+            left = with_value(values, possible, values[own, field], field)
+            if popcount(left) > popcount(best):
+                best = left
     return best
 
 
@@ -345,7 +345,7 @@ def without(endgame, row, card):
         doubts &= ~(np.int64(1) << card)
         card = np.int64(NO_CARD)
         for place in range(row[OWN_TOP], row[OWN_END]):
-            found = np.int64(endgame.cards[OWN, place])
-            if is_in(doubts, found) and popcount(endgame.possible[place] & doubts) == 1:
-                card = found
+            own = np.int64(endgame.cards[OWN, place])
+            if is_in(doubts, own) and popcount(endgame.possible[place] & doubts) == 1:
+                card = own
     return doubts

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...envs.core.bits import nth_allowed, random_allowed
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind, rule, unbound
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below, uniform
 from ...envs.top_trumps.rules import deviation_of, mean_of
@@ -23,6 +23,9 @@ FRACTION = 0.5  # the probability that rand_maxer plays as maxer
 WEIGHT = 0.5  # the worth of a tie to expert and goliath
 NO_SPREAD = 1e-6  # a field with at most this standard deviation counts with its raw values
 TIE = 1e-9  # scores that differ by less are equal
+
+# Names to which `bind` gives a meaning.
+fraction = weight = unbound
 
 
 @rule

@@ -84,8 +84,8 @@ class Result(NamedTuple):
 
 
 def _player(name: str, game: Game, **settings: float | None) -> Policy:
-    given = {key: value for key, value in settings.items() if value is not None}
-    return make_policy(name, game, **given)
+    chosen = {key: value for key, value in settings.items() if value is not None}
+    return make_policy(name, game, **chosen)
 
 
 def read_trials(data: Any) -> list[TrialSpec]:

@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import bind, rule, unbound
 from ...envs.core.game import Function
 
 MAX_VALUES_OF_KEY = 30  # of a position whose key is one number
+
+# Names to which `bind` gives a meaning.
+worth = unbound
 
 
 class CardsLeft(NamedTuple):

@@ -221,7 +221,7 @@ def judged_data(
         "regret": round(judged.loss, 4),
         "interval": None if lead is None else [round(lead.low, 4), round(lead.high, 4)],
         "text": judged.text(game, label),
-        **values_data(game, judged.found, state, names),
+        **values_data(game, judged.move_values, state, names),
     }
 
 

@@ -184,7 +184,7 @@ def test_the_losses_are_cross_entropy_squared_error_and_entropy() -> None:
     lesson = taught(GAME, make_policy("random", GAME), 6, 1, learner.rows, 1.0)
     chosen = np.arange(len(lesson.actions))
     losses = learner._losses(lesson)
-    units, values = learner.network.forward_rows(learner.rows, lesson.rows, lesson.wide)
+    units, values = learner.network.forward_rows(learner.rows, lesson.rows, lesson.continuous)
     legal = np.array([[word >> action & 1 for action in range(6)] for word in lesson.masks[:, 0]])
     logits = learner.network.actions(units).detach().numpy()
     logits = np.where(legal == 1, logits, -np.inf)

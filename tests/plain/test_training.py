@@ -183,7 +183,7 @@ def test_what_is_noted_of_a_decision_is_what_the_network_says(name: str) -> None
         masks = action_masks(flat.masks, game.num_actions)
         everything = np.tile(np.arange(game.num_actions), (len(masks), 1))
         with torch.no_grad():
-            units, values = learner.network.forward_rows(learner.rows, flat.rows, flat.wide)
+            units, values = learner.network.forward_rows(learner.rows, flat.rows, flat.continuous)
             logits = learner.network.legal_logits(units, everything)
             logits[torch.from_numpy(masks) == 0] = -torch.inf
             chances = torch.log_softmax(logits, dim=1).numpy()
@@ -306,7 +306,7 @@ def test_the_losses_are_those_of_the_paper() -> None:
     found = learner._losses(batch, advantages, np.arange(30))
     masks = action_masks(batch.masks, game.num_actions)
     with torch.no_grad():
-        units, values = learner.network.forward_rows(learner.rows, batch.rows, batch.wide)
+        units, values = learner.network.forward_rows(learner.rows, batch.rows, batch.continuous)
         logits = learner.network.legal_logits(units, np.tile(np.arange(6), (30, 1))).numpy()
         error = ((values.numpy() - batch.targets) ** 2).mean()
     chances = np.where(masks == 1, np.exp(logits), 0)

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.networks.derived import (
-    in_wide_game,
+    in_extended_game,
     shown_fields,
     with_inputs,
 )
@@ -64,12 +64,12 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
     wide = with_inputs(game)
     policy = policy_of("ppo", game, uneven(PolicyValue(game, (19,))))
     script = make_policy("planner", game)
-    assert in_wide_game(script) is script
+    assert in_extended_game(script) is script
     tables = dealt(wide, range(10))
     for _ in range(6):
         seats, observations, words = tables.show(tables.all_rows)
         masks = action_masks(words, game.num_actions)
-        actions = in_wide_game(policy)(observations, masks, tables.rngs)
+        actions = in_extended_game(policy)(observations, masks, tables.rngs)
         seen = game.new_observations(10)
         for row, seat in enumerate(seats):
             game.observe(tables.states[row], int(seat), seen[row])

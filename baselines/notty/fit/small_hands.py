@@ -60,12 +60,12 @@ def compute_chances(num_sweeps: int = NUM_SWEEPS) -> np.ndarray:
 
 def small_hands() -> np.ndarray:
     """All small hands without a group, packed, [hands]; one for each equivalence class."""
-    known: set[int] = set()
+    hands: set[int] = set()
     latest = {0}
     for _ in range(LARGEST_SMALL):
         latest = {int(hand) for packed in latest for hand in one_card_more(np.int64(packed))}
-        known |= latest
-    return np.array(sorted(known), np.int64)
+        hands |= latest
+    return np.array(sorted(hands), np.int64)
 
 
 @array_rule
