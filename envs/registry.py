@@ -181,18 +181,18 @@ def split_settings(
     Raises ValueError for an unknown game or an impossible value. The TypeError for an unknown
     setting has Python's words for one, by which other libraries know that they may leave it out.
     """
-    known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
+    names = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
     settings = without_numpy(settings)
-    config = {key: value for key, value in settings.items() if key not in known}
+    config = {key: value for key, value in settings.items() if key not in names}
     try:
         game = import_game(name, **config)
     except TypeError as error:
         unknown = next((key for key in config if repr(key) in str(error)), "")
         raise TypeError(
             f"got an unexpected keyword argument {unknown!r}: {error}; "
-            f"the environment's options are {', '.join(known)}"
+            f"the environment's options are {', '.join(names)}"
         ) from None
-    return game, {key: value for key, value in settings.items() if key in known}
+    return game, {key: value for key, value in settings.items() if key in names}
 
 
 def pettingzoo_names() -> dict[str, str]:

@@ -54,14 +54,14 @@ def _best_runs() -> np.ndarray:
     pattern is discarded, or a run and then the best discard of the rest.
     """
     patterns = np.arange(NUM_PATTERNS)
-    held = _BITS_OF_PATTERN & COLOUR_MASK
+    word_of_pattern = _BITS_OF_PATTERN & COLOUR_MASK
     best = PATTERN_MASK - patterns
     runs = [run for run in RUNS if run[-1] < NUM_NUMBERS]  # those of one colour
     while True:
         before = best.copy()
         for run in runs:
             word, value = sum(1 << number for number in run), sum(DIGITS[number] for number in run)
-            fits = patterns[held & word == word]
+            fits = patterns[word_of_pattern & word == word]
             best[fits] = np.maximum(best[fits], (len(run) << PATTERN_BITS) + best[fits - value])
         if (best == before).all():
             return best.astype(np.int32)
@@ -277,11 +277,11 @@ def counts_of(packed: int) -> np.ndarray:
 
 def _groups_of(counts: np.ndarray) -> list[tuple[int, ...]] | None:
     """Groups that together consist of exactly these cards [40]; None where there are none."""
-    held = np.flatnonzero(counts)
-    if not len(held):
+    kinds = np.flatnonzero(counts)
+    if not len(kinds):
         return []
     for group in GROUPS:
-        if group[0] == held[0] and counts[list(group)].all():
+        if group[0] == kinds[0] and counts[list(group)].all():
             rest = counts.copy()
             rest[list(group)] -= 1
             others = _groups_of(rest)

@@ -91,11 +91,11 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
 
 def _card_ids(state: np.record, owner: int) -> list[str]:
     """The ids of a hand's cards; of two equal cards the one in the lower seat's hand is copy 0."""
-    seen = [kind for other in range(owner) for kind in cards.kinds_of(*state["hands"][other])]
+    kinds = [kind for other in range(owner) for kind in cards.kinds_of(*state["hands"][other])]
     ids = []
     for kind in cards.kinds_of(*state["hands"][owner]):
-        ids.append(f"card:{cards.KIND_NAMES[kind]}:{seen.count(kind)}")
-        seen.append(kind)
+        ids.append(f"card:{cards.KIND_NAMES[kind]}:{kinds.count(kind)}")
+        kinds.append(kind)
     return ids
 
 
@@ -153,7 +153,7 @@ def _deck(state: np.record, layout: table.CardTable) -> list[Part]:
 
 def _deck_counts(state: np.record, layout: table.CardTable) -> Part:
     """How many cards of each kind the deck has, one row per colour."""
-    held = cards.kinds_of(*cards.deck_words(state["hands"]))
+    kinds = cards.kinds_of(*cards.deck_words(state["hands"]))
     step, row_step = (18.0, 21.0) if layout.is_narrow else (25.0, 25.0)
     width, height = step * cards.NUM_NUMBERS, row_step * len(cards.COLOURS)
     x, y = layout.center
@@ -166,11 +166,11 @@ def _deck_counts(state: np.record, layout: table.CardTable) -> Part:
         Box.around(x, y + 10, width, height).equal_rows(len(cards.COLOURS))
     ):
         for number, cell in enumerate(row.equal_columns(cards.NUM_NUMBERS)):
-            count = held.count(colour * cards.NUM_NUMBERS + number)
+            count = kinds.count(colour * cards.NUM_NUMBERS + number)
             ink = PALE_INKS[colour] if count else NONE_LEFT
             place = (cell.center[0], cell.center[1] - 4, 13)
             shapes += counted(str(number + 1), ink, count, cards.NUM_COPIES, place)
-    return Part("left", f"in the deck: {cards_text(held)}", tuple(shapes))
+    return Part("left", f"in the deck: {cards_text(kinds)}", tuple(shapes))
 
 
 # The seats

@@ -241,11 +241,11 @@ def can_take(state, places):
 @rule
 def allow_discards(state, mask):
     """Allow discarding any group of the hand (12)."""
-    held = state.hands[state.seat_to_act, 0]
-    if has_group(held):
+    hand = state.hands[state.seat_to_act, 0]
+    if has_group(hand):
         first = TAKE + state.hands.shape[0]
         for group in range(NUM_GROUPS):
-            if held & GROUP_WORDS[group] == GROUP_WORDS[group]:
+            if hand & GROUP_WORDS[group] == GROUP_WORDS[group]:
                 allow(mask, first + group)
 
 

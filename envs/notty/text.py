@@ -100,12 +100,12 @@ def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]
 def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
     """The kinds of the deck, top first: all cards that nobody holds."""
     parsed = card_indices(deck, cards.KIND_NAMES)
-    held = Counter(kind for hand in hands for kind in hand)
+    counts = Counter(kind for hand in hands for kind in hand)
     for kind, name in enumerate(cards.KIND_NAMES):
-        found, left = parsed.count(kind), cards.NUM_COPIES - held[kind]
-        if found != left:
+        listed, left = parsed.count(kind), cards.NUM_COPIES - counts[kind]
+        if listed != left:
             raise ValueError(
-                f"a deck is all cards that nobody holds: {left} of {name}, not {found}"
+                f"a deck is all cards that nobody holds: {left} of {name}, not {listed}"
             )
     return parsed
 
@@ -159,10 +159,10 @@ def last_action_text(state: np.record, seat: int) -> str:
 
 
 def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
-    held = cards.kinds_of(*state["hands"][owner])
+    kinds = cards.kinds_of(*state["hands"][owner])
     turn = ">" if owner == state["seat_to_act"] and not rules.is_terminal(state) else " "
     name = f"player {owner}{' (you)' if owner == seat else ''}"
     last = last_action_text(state, owner)
     return (
-        f"{turn} {name} [{len(held):2}] {cards_text(held)}{f'   {last}' if last else ''}".rstrip()
+        f"{turn} {name} [{len(kinds):2}] {cards_text(kinds)}{f'   {last}' if last else ''}".rstrip()
     )

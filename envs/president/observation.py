@@ -133,11 +133,11 @@ def observe_exchange(state, seat, out):
     """Write what the exchange partner was given and still holds; only these two know it."""
     if state.partners[seat] == NO_SEAT:
         return
-    given = shown_cards(state, state.partners[seat])
+    cards = shown_cards(state, state.partners[seat])
     slot = 0
-    while given != 0:  # one bit for each card
-        out.given[slot] = lowest_bit(given) // RANK_BITS
-        given &= given - 1
+    while cards != 0:  # one bit for each card
+        out.given[slot] = lowest_bit(cards) // RANK_BITS
+        cards &= cards - 1
         slot += 1
 
 
@@ -195,11 +195,11 @@ def knows_golds(state, seat):
 @array_rule
 def unseen_cards(state, seat):
     """The ranks of all cards that are neither played nor in the seat's hand."""
-    seen = counts(state.hands[seat]) + state.played
+    counted = counts(state.hands[seat]) + state.played
     cards = np.empty(NUM_CARDS, np.int64)
     size = 0
     for rank in range(NUM_RANKS):
-        for _ in range(NUM_SUITS - ((seen >> (RANK_BITS * rank)) & ALL_OF_RANK)):
+        for _ in range(NUM_SUITS - ((counted >> (RANK_BITS * rank)) & ALL_OF_RANK)):
             cards[size] = rank
             size += 1
     return cards[:size]
@@ -220,12 +220,12 @@ def lay_known_cards(state, seat, cards):
 def known_cards(state, seat, other):
     """The exchanged cards of a partner, and the 2 of oros of the seat that leads the game."""
     is_partner = other == state.partners[seat]
-    known = shown_cards(state, other) if is_partner else 0
+    cards = shown_cards(state, other) if is_partner else 0
     leads_with_golds = state.golds_seat == other and state.gives_left == 0
     is_counted = is_partner and state.golds_shown
     if leads_with_golds and not is_counted:
-        known = add_card(known, 0)
-    return known
+        cards = add_card(cards, 0)
+    return cards
 
 
 @rule
@@ -264,11 +264,11 @@ def refill(state, seat, size, cards, highest):
 def holder_of_random_two(state, seat, rng):
     """Draw the holder of the 2 of oros: any two that this seat has not seen may be it."""
     held_by_others = NUM_SUITS - count_of(state.hands[seat], 0)  # none is played before the lead
-    seen = 0
+    num_shown = 0
     for other in range(state.hands.shape[0]):
         if other != seat:
-            seen += count_of(state.known_held[other], 0)
-    chosen = below(rng, held_by_others - seen)
+            num_shown += count_of(state.known_held[other], 0)
+    chosen = below(rng, held_by_others - num_shown)
     for other in range(state.hands.shape[0]):
         if other != seat:
             chosen -= count_of(state.hands[other], 0) - count_of(state.known_held[other], 0)

@@ -144,7 +144,7 @@ def turn_line(state: np.record) -> str:
 
 def rank_counts(hand: int) -> list[int]:
     """The number of cards of each rank in a hand."""
-    return [held.bit_count() for held in _bits_of_ranks(hand)]
+    return [bits.bit_count() for bits in _bits_of_ranks(hand)]
 
 
 def played_counts(state: np.record) -> list[int]:

@@ -172,10 +172,10 @@ def _return_words() -> np.ndarray:
     """
     words = np.zeros((2, 1 << _HELD_BITS * COLOURS_PER_HALF, NUM_WORDS), np.int64)
     for half, packed in np.ndindex(words.shape[:2]):
-        held = [packed >> _HELD_BITS * place & MAX_TAKEN for place in range(COLOURS_PER_HALF)]
+        counts = [packed >> _HELD_BITS * place & MAX_TAKEN for place in range(COLOURS_PER_HALF)]
         first = half * COLOURS_PER_HALF
         returned = _RETURNED[:, first : first + COLOURS_PER_HALF]
-        words[half, packed] = _words_where(np.all(returned <= held, axis=1))
+        words[half, packed] = _words_where(np.all(returned <= counts, axis=1))
     return words
 
 

@@ -80,13 +80,13 @@ def check_position(state: np.record) -> None:
 
 def _check_gems(state: np.record) -> None:
     """All gems are in the bank or held, and no seat holds more than ten."""
-    num_seats, held = len(state.gems), _counts(state.gems)
-    there = held.sum(axis=0) + _counts([state.bank])[0]
+    num_seats, gems = len(state.gems), _counts(state.gems)
+    there = gems.sum(axis=0) + _counts([state.bank])[0]
     for name, number in zip(GEM_COLOURS, there.tolist(), strict=True):
         whole = YELLOW_GEMS if name == "yellow" else GEMS_OF_COLOUR[num_seats]
         if number != whole:
             raise ValueError(f"{num_seats} players have {whole} {name} gems; here are {number}")
-    for seat, number in enumerate(held.sum(axis=1)):
+    for seat, number in enumerate(gems.sum(axis=1)):
         if number > GEM_LIMIT:
             raise ValueError(f"seat {seat} holds {number} gems; {GEM_LIMIT} is the limit")
 
@@ -117,8 +117,8 @@ def _cards_owned(state: np.record) -> set[int]:
     return set(range(len(CARDS))).difference(lying)
 
 
-def _check_fits(state: np.record, name: str, given: Any, expected: Any) -> None:
-    if not np.array_equal(given, expected):
+def _check_fits(state: np.record, name: str, actual: Any, expected: Any) -> None:
+    if not np.array_equal(actual, expected):
         raise ValueError(f"{name!r} does not fit the cards: {state[name].tolist()}")
 
 

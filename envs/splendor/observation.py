@@ -44,7 +44,7 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
     """Whole numbers in natural units; an empty place has -1 in all its numbers."""
     n = num_seats
     most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
-    slots, held = NUM_SLOTS, (n, MAX_RESERVED)
+    slots, reserved = NUM_SLOTS, (n, MAX_RESERVED)
     colours, gem_colours = NUM_COLOURS, NUM_GEM_COLOURS
     most_points = target + MAX_GAIN - 1
     top_colour = NUM_COLOURS - 1
@@ -68,10 +68,14 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
         whole("table_colour", (slots,), NOTHING, top_colour, "colours of these cards"),
         whole("table_points", (slots,), NOTHING, MAX_POINTS_OF_CARD, "their points"),
         whole(
-            "reserved_cost", (*held, colours), NOTHING, HIGHEST_COST, "costs of the reserved cards"
+            "reserved_cost",
+            (*reserved, colours),
+            NOTHING,
+            HIGHEST_COST,
+            "costs of the reserved cards",
         ),
-        whole("reserved_colour", held, NOTHING, top_colour, "colours of these cards"),
-        whole("reserved_points", held, NOTHING, MAX_POINTS_OF_CARD, "their points"),
+        whole("reserved_colour", reserved, NOTHING, top_colour, "colours of these cards"),
+        whole("reserved_points", reserved, NOTHING, MAX_POINTS_OF_CARD, "their points"),
         whole("noble_need", (n + 1, colours), NOTHING, HIGHEST_NEED, "cards that each noble needs"),
         whole("deck_left", (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
         whole(

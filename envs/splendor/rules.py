@@ -500,9 +500,9 @@ def total(word):
 
 
 @rule
-def lacking(cost, held):
-    """What is missing of each of the five colours: max(cost - held, 0)."""
-    difference = (cost | GUARDS) - held
+def lacking(cost, purse):
+    """What is missing of each of the five colours: max(cost - purse, 0)."""
+    difference = (cost | GUARDS) - purse
     guards = difference & GUARDS  # cleared where more is held than the cost
     return difference & (guards - (guards >> 7))
 

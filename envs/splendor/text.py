@@ -218,10 +218,10 @@ def _seat_lines(
     gems, cards = unpack(state["gems"][owner]), unpack(state["cards"][owner], NUM_COLOURS)
     line = f"{name:<{_OWNER}}{int(state['points'][owner]):4} {_columns(gems):>17}"
     line += f" {_columns(cards):>16} {_last(state, owner)}"
-    held = [int(card) for card in state["reserved"][owner]]
+    indices = [int(card) for card in state["reserved"][owner]]
     reserved = [
         _reserved(place, card, is_to_act and can_buy[place])
-        for place, card in enumerate(held)
+        for place, card in enumerate(indices)
         if card != NO_CARD
     ]
     return [line, f"    reserved: {'  '.join(reserved)}"] if reserved else [line]

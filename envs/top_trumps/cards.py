@@ -80,15 +80,15 @@ def read_deck(text: str) -> Deck:
     return Deck(fields, ids, values)
 
 
-def _check_size(what: str, number: int, low: int, high: int) -> None:
+def _check_size(noun: str, number: int, low: int, high: int) -> None:
     if not low <= number <= high:
-        raise ValueError(f"deck must have {low} .. {high} {what}; it has {number}")
+        raise ValueError(f"deck must have {low} .. {high} {noun}; it has {number}")
 
 
-def _check_distinct(what: str, names: tuple[str, ...]) -> None:
+def _check_distinct(noun: str, names: tuple[str, ...]) -> None:
     for name in names:
         if not name or names.count(name) > 1:
-            raise ValueError(f"deck needs a name of its own for each {what}; got {name!r}")
+            raise ValueError(f"deck needs a name of its own for each {noun}; got {name!r}")
 
 
 def _whole(card: str, field: str, text: str) -> int:

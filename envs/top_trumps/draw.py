@@ -259,8 +259,8 @@ def _last_trick(view: View) -> list[Shape | Part]:
         won = "last trick: drawn" if winner == DRAWN else f"player {winner} won"
         lines = [(won, palette.LIGHT_GOLD)]
         if not layout.is_narrow:
-            what = [("last trick:", palette.CHALK), (field_words(names, field), palette.CHALK)]
-            lines = [*what, *lines]
+            heading = [("last trick:", palette.CHALK), (field_words(names, field), palette.CHALK)]
+            lines = [*heading, *lines]
     if is_terminal(state):
         lines.append(("the game is over", palette.LIGHT_GOLD))
     else:

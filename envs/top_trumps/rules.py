@@ -382,8 +382,8 @@ def move_to_bottom(state, seat, field):
     state.decks[seat, place] = card
     state.last_place = place
     for word in range(state.cards.shape[1]):
-        known = state.unplaced[seat, word] if was_unplayed else state.candidates[seat, old, word]
-        state.candidates[seat, place, word] = known
+        cards = state.unplaced[seat, word] if was_unplayed else state.candidates[seat, old, word]
+        state.candidates[seat, place, word] = cards
     forbid(state.doubtful[seat], old)
     if narrow(state, state.candidates[seat, place], card, field) > 1:
         allow(state.doubtful[seat], place)
@@ -427,7 +427,7 @@ def strike(state, owner, card):
 
     One call returns one card; a card made known earlier and not yet returned counts too.
     """
-    found = NO_CARD
+    single = NO_CARD
     for index in range(state.doubtful.shape[1]):
         places = state.doubtful[owner, index]
         while places != 0:
@@ -435,10 +435,10 @@ def strike(state, owner, card):
             places ^= bit
             place = index * WORD_BITS + lowest_bit(bit)
             forbid(state.candidates[owner, place], card)
-            if found == NO_CARD and num_allowed(state.candidates[owner, place]) == 1:
+            if single == NO_CARD and num_allowed(state.candidates[owner, place]) == 1:
                 state.doubtful[owner, index] ^= bit
-                found = first_of(state.candidates[owner, place])
-    return found
+                single = first_of(state.candidates[owner, place])
+    return single
 
 
 @rule

@@ -181,8 +181,8 @@ def _seat_lines(names: Names, state: np.record, owner: int, seat: int | None) ->
     if seat is None and size > 1:
         lines.append(f"    deck: {' '.join(card_name(names, state, card) for card in cards)}")
     elif size:
-        held = " ".join(sorted(card_name(names, state, card) for card in cards))
-        lines.append(f"    holds, in whatever order: {held}")
+        cards_held = " ".join(sorted(card_name(names, state, card) for card in cards))
+        lines.append(f"    holds, in whatever order: {cards_held}")
     return "\n".join(lines)
 
 
