@@ -52,7 +52,7 @@ class Recorded:
         return [made[player] for player in self.players]
 
 
-def record(
+def record_games(
     recorded: Recorded,
     seeds: range,
     path: Path,

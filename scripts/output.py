@@ -154,7 +154,7 @@ def progress_bar() -> Progress:
 
 
 @contextlib.contextmanager
-def counted(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def progress_counter(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar; yield what is called with the number that is done so far."""
     with progress_bar() as bar:
         task = bar.add_task(visible(what), total=total)

@@ -16,7 +16,7 @@ from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import mlp
-from parlour.training.session import Session, run
+from parlour.training.session import Session, run_session
 from tests.one_table import OneTable
 
 GAME = load_game("trick_taking")
@@ -121,7 +121,7 @@ def test_its_checkpoint_plays_as_it_did(tmp_path: Path) -> None:
         num_batches=1, num_matches=20, num_epochs=1, hidden=(8,), inputs=("hand", "table")
     )
     session = Session("mlp", GAME, config, tmp_path, ("random",), 1, 50, 50)
-    before = run(session).strength[0]["mean_return"][0]
+    before = run_session(session).strength[0]["mean_return"][0]
     after = learned_policy(tmp_path / "checkpoint.pt", GAME)
     network = deque(mlp.train(GAME, config), maxlen=1)[0][1]
     same = play_duplicate(GAME, after, policy_of("mlp", GAME, network), 50)

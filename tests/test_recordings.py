@@ -15,7 +15,7 @@ from parlour.baselines.players.making import make_policy
 from parlour.baselines.plies import Plies, plies_of, plies_of_actions
 from parlour.baselines.policies.policy import Policy
 from parlour.baselines.prompts import Style, instructions, position_text
-from parlour.baselines.recordings import Recorded, record, valuer_of
+from parlour.baselines.recordings import Recorded, record_games, valuer_of
 from parlour.envs import GAMES, Playthrough, find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.words import how_to_install
@@ -38,7 +38,7 @@ def written(
     game: Game, path: Path, file_format: str = "parquet", by: Any = "random", **how: Any
 ) -> Path:
     names = [by] * game.num_seats if isinstance(by, str) else by
-    record(Recorded(game, names, **how), SEEDS, path, file_format)
+    record_games(Recorded(game, names, **how), SEEDS, path, file_format)
     return path
 
 

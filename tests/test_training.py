@@ -344,7 +344,7 @@ def curve_in(folder: Path) -> list[dict[str, str]]:
 def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) -> None:
     told: list[float] = []
     games: list[tuple[str, int]] = []
-    written = session.run(
+    written = session.run_session(
         session_in(tmp_path),
         lambda progress: told.append(progress.done),
         on_games=lambda player, num_games: games.append((player, num_games)),
@@ -376,7 +376,7 @@ def test_a_stopped_session_leaves_its_last_checkpoint_and_the_curve_so_far(tmp_p
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        session.run(session_in(tmp_path), stop)
+        session.run_session(session_in(tmp_path), stop)
     kept = load_checkpoint(tmp_path / "run" / session.CHECKPOINT_FILE)
     assert kept.training["done"] == 0.5
     assert [float(point["done"]) for point in curve_in(tmp_path)[::2]] == [0.25, 0.5]
@@ -385,7 +385,7 @@ def test_a_stopped_session_leaves_its_last_checkpoint_and_the_curve_so_far(tmp_p
 
 
 def test_one_point_is_measured_at_the_end_alone(tmp_path: Path) -> None:
-    session.run(session_in(tmp_path, num_measurements=1, against=("random",)))
+    session.run_session(session_in(tmp_path, num_measurements=1, against=("random",)))
     assert [float(point["done"]) for point in curve_in(tmp_path)] == [1.0]
 
 

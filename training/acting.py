@@ -31,11 +31,11 @@ from ..envs.core.rng import below, uniform
 from .decisions import (
     NUM_SPARE,
     Batch,
+    acting_loop,
     continuous_scales,
     new_batch,
     new_play_state,
     note_shown,
-    play_batch,
     rows_of,
 )
 from .settings import shares_of_tables
@@ -133,7 +133,7 @@ def _bind_act(game: Game, num_layers: int) -> Function:
     start = bind(_start, play_on=play_on, **rules)
     decide = bind(_decide, body=network_functions(num_layers).body, **rules)
     nothing = {"note_outcome": _note_nothing, "complete": _complete_nothing}
-    return play_batch(play_on=play_on, start=start, decide=decide, **nothing, **rules)
+    return acting_loop(play_on=play_on, start=start, decide=decide, **nothing, **rules)
 
 
 @rule

@@ -114,7 +114,7 @@ def rows_of(value: Any, tables: slice) -> Any:
     return type(value)(*(rows_of(part, tables) for part in value))
 
 
-def play_batch(**bindings: Any) -> Function:
+def acting_loop(**bindings: Any) -> Function:
     """Return the loop for the functions of one way to act, and the rules of a game.
 
     `start(play_state, table, deciders)` seats and deals. `decide(into, index, play_state, table,

@@ -24,11 +24,11 @@ from ..baselines.players.making import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, GuidedSettings
 from ..envs.core.game import Game, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
-from .overlap import play_slices, play_while_learning
+from .overlap import fill_slices, play_while_learning
 from .progress import Losses, Progress, Spent, advanced, clocks, linear_decay, since
 from .resuming import Resumable
 from .settings import check_learner_settings
-from .teaching import Lesson, drawn, lesson_of, taught
+from .teaching import Lesson, lesson_of, sample_decisions, taught
 
 
 @dataclasses.dataclass
@@ -171,7 +171,7 @@ class Learner(Resumable):
         """Fill a batch in the threads of the pool, with the network as it is now."""
         config = self.config
         act = partial(play.act, self.average.record(self.game), config.td_lambda, batch)
-        return play_slices(act, config.num_tables, config.num_threads, pool)
+        return fill_slices(act, config.num_tables, config.num_threads, pool)
 
     def _learn(self, lesson: Lesson, random: np.random.Generator) -> Losses:
         """Keep a lesson, and learn from decisions drawn from all that are kept.
@@ -187,7 +187,8 @@ class Learner(Resumable):
         newest = len(lesson.actions)
         size = min(config.minibatch_size, newest)
         losses = [
-            self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
+            self._step(sample_decisions(self.lessons, random, size))
+            for _ in range(self._num_steps(newest))
         ]
         self._move_average()
         return Losses(*np.mean(losses, axis=0).tolist())

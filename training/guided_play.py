@@ -27,11 +27,11 @@ from ..envs.core.play.loops import MAX_DEALS, bindings_of
 from .decisions import (
     NUM_SPARE,
     Batch,
+    acting_loop,
     continuous_scales,
     new_batch,
     new_play_state,
     note_shown,
-    play_batch,
     rows_of,
 )
 
@@ -131,7 +131,7 @@ def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
     rules = bindings_of(game)
     play_on = bind(_play_on, **rules)
     search_one = guided_functions(game, num_layers, all_seats).search_one
-    return play_batch(
+    return acting_loop(
         decide=bind(_decide, search_one=search_one, **rules),
         play_on=play_on,
         start=bind(_start, play_on=play_on, **rules),

@@ -40,7 +40,7 @@ def play_while_learning(
         start = clocks()
 
 
-def play_slices(
+def fill_slices(
     play: Callable[[slice], None], num_tables: int, num_slices: int, pool: ThreadPoolExecutor
 ) -> list[Future[None]]:
     """Let threads of the pool play equal slices of the tables; return what to wait for."""

@@ -21,7 +21,7 @@ from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
 from .acting import OpponentMix, SelfPlay
 from .decisions import Batch, new_batch
-from .overlap import play_slices, play_while_learning
+from .overlap import fill_slices, play_while_learning
 from .progress import Losses, Progress, Spent, advanced, linear_decay
 from .resuming import Resumable
 from .settings import check_learner_settings
@@ -128,7 +128,7 @@ class Learner(Resumable):
         if num_actors == 0:
             play.act(*arguments, slice(0, self.config.num_tables))
             return []
-        return play_slices(partial(play.act, *arguments), self.config.num_tables, num_actors, pool)
+        return fill_slices(partial(play.act, *arguments), self.config.num_tables, num_actors, pool)
 
     def _compile(self, play: SelfPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""

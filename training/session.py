@@ -66,7 +66,7 @@ class NothingLearned(ValueError):
     """A run that ended without a single gradient step."""
 
 
-def run(
+def run_session(
     session: Session,
     on_progress: Callable[[Any], None] = lambda progress: None,
     on_measured: Callable[[Any, list[MatchResult]], None] = lambda progress, results: None,

@@ -42,7 +42,7 @@ def lesson_of(guided: GuidedBatch) -> Lesson:
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
 
 
-def drawn(lessons: Sequence[Lesson], random: np.random.Generator, size: int) -> Lesson:
+def sample_decisions(lessons: Sequence[Lesson], random: np.random.Generator, size: int) -> Lesson:
     """Return decisions [size] drawn at random from all lessons, copied; some may be the same."""
     ends = np.cumsum([len(lesson.actions) for lesson in lessons])
     chosen = np.sort(random.integers(ends[-1], size=size))

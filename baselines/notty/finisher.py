@@ -127,7 +127,7 @@ def table_of(turns_played, turn_limit, takes):
 
 
 @array_rule
-def best_action(values, table, mask, hands, phase, passes, rng):
+def best_turn_action(values, table, mask, hands, phase, passes, rng):
     """Return the action with the best chance, of equals a pass, and that chance.
 
     A pass where the seat `waits_in_vain` is replaced by a draw of one card; the chance is still

@@ -13,9 +13,9 @@ from ...envs.core.rng import below
 from ...envs.notty.cards import (
     GROUP_WORDS,
     hand_size,
+    hand_words,
     has_group,
     numbers_in_three_colours,
-    words_of,
 )
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
@@ -23,7 +23,14 @@ from ..policies.policy import Policy, compiled_policy
 from ..policies.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import results_of_take, sample_draws
-from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, NOT_LAST, best_action, table_of
+from .finisher import (
+    CORRECTED,
+    CORRECTED_VALUES,
+    LEARNED_VALUES,
+    NOT_LAST,
+    best_turn_action,
+    table_of,
+)
 
 MAX_PASSES = 2  # in a row, for x_defensive
 NO_MOVE = -1
@@ -104,7 +111,7 @@ def finisher(observation, mask, rng):
     table = table_of(observation.turns_played, observation.turn_limit, observation.takes)
     phase, passes = observation.phase, observation.passes
     values = CORRECTED_VALUES if table == CORRECTED else LEARNED_VALUES[table]
-    return best_action(values, table, mask, hands, phase, passes, rng)[0]
+    return best_turn_action(values, table, mask, hands, phase, passes, rng)[0]
 
 
 # The values of moves
@@ -236,8 +243,8 @@ def hands_of(observation):
     num_seats = observation.hands.shape[0]
     hands = np.empty((num_seats + 1, 2), np.int64)
     for place in range(num_seats):
-        words_of(observation.hands[place], hands[place])
-    words_of(observation.deck, hands[num_seats])
+        hand_words(observation.hands[place], hands[place])
+    hand_words(observation.deck, hands[num_seats])
     return hands
 
 

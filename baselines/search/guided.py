@@ -33,7 +33,7 @@ from .gumbel_root import (
 )
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playouts import determinize_template
-from .puct import add_children, best_by_puct, has_room, outcome_key, outcome_of
+from .puct import add_children, best_by_puct, has_room, outcome_key, outcome_with_key
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
             break
         observe(state, seat, scratch.observation[0])
         key = outcome_key(scratch.data, words, seat)
-        outcome = outcome_of(tree, node, key)
+        outcome = outcome_with_key(tree, node, key)
         if outcome == NO_NODE or length + 2 > tree.path.shape[0]:
             value = assess(weights, scratch)
             if outcome == NO_NODE and has_room(tree, words):

@@ -47,9 +47,9 @@ def rank_candidates(tree, settings, scratch, count):
     scale = value_scale(tree, settings)
     for place in range(1, count):
         candidate, score = candidates[place], scores[place]
-        total = score + scale * mean_of(tree, candidate)
+        total = score + scale * mean_value(tree, candidate)
         other = place
-        while other > 0 and total > scores[other - 1] + scale * mean_of(
+        while other > 0 and total > scores[other - 1] + scale * mean_value(
             tree, candidates[other - 1]
         ):
             candidates[other], scores[other] = candidates[other - 1], scores[other - 1]
@@ -58,7 +58,7 @@ def rank_candidates(tree, settings, scratch, count):
 
 
 @rule
-def mean_of(tree, node):
+def mean_value(tree, node):
     """Return the mean value of a node's simulations; 0 without any."""
     visit_count = tree.nodes[node].visit_count
     return tree.nodes[node].value_sum / visit_count if visit_count > 0 else 0.0
@@ -88,7 +88,7 @@ def improve(tree, settings, policy, action_values):
     highest = -np.inf
     child = np.int64(nodes[ROOT].first_child)
     while child != NO_NODE:
-        value = mean_of(tree, child) if nodes[child].visit_count > 0 else completed
+        value = mean_value(tree, child) if nodes[child].visit_count > 0 else completed
         logit = np.log(max(np.float64(nodes[child].prior), LEAST_CHANCE)) + scale * value
         action_values[nodes[child].action] = value
         policy[nodes[child].action] = logit
@@ -120,7 +120,7 @@ def completed_value(tree):
             prior = max(np.float64(nodes[child].prior), LEAST_CHANCE)
             total += nodes[child].visit_count
             mass += prior
-            weighted += prior * mean_of(tree, child)
+            weighted += prior * mean_value(tree, child)
         child = np.int64(nodes[child].next_sibling)
     if total == 0.0:
         return nodes[ROOT].value_sum

@@ -41,7 +41,7 @@ def outcome_key(data, words, seat):
 
 
 @rule
-def outcome_of(tree, node, key):
+def outcome_with_key(tree, node, key):
     """Return the outcome with this key of a node's action, or NO_NODE."""
     nodes = tree.nodes
     outcome = np.int64(nodes[node].first_child)

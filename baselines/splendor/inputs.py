@@ -225,7 +225,7 @@ def arrange_seen(observation, mask, slots):
         while place > first and distance_seen(observation, place) < distance_seen(
             observation, place - 1
         ):
-            exchange(observation, mask, slots, place - 1)
+            exchange_slots(observation, mask, slots, place - 1)
             place -= 1
 
 
@@ -249,7 +249,7 @@ def distance_seen(observation, slot):
 
 
 @rule
-def exchange(observation, mask, slots, slot):
+def exchange_slots(observation, mask, slots, slot):
     """Exchange the cards in a slot and in the next, and what may be done with them."""
     swap(observation.table_colour, slot)
     swap(observation.table_points, slot)

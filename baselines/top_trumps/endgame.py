@@ -132,7 +132,7 @@ def can_win(endgame, values, salt):
     num_left = np.int64(MAX_TRICKS)
     while num_left > 0:
         first_trick = rows[depth, NUM_TRICKS]
-        depth = play_on(endgame, values, depth, salt)
+        depth = play_to_end(endgame, values, depth, salt)
         num_left -= rows[depth, NUM_TRICKS] - first_trick
         if is_won(rows[depth]):
             return True
@@ -145,7 +145,7 @@ def can_win(endgame, values, salt):
 
 
 @rule
-def play_on(endgame, values, depth, salt):
+def play_to_end(endgame, values, depth, salt):
     """Play to the end as goliath for both; note where the seat may deviate. Return the depth."""
     row = endgame.rows[depth]
     while not is_over(row):

@@ -165,10 +165,10 @@ def write_results(
     head = {"game": GAME, **settings._asdict(), "is_complete": len(results) == num_trials}
     data = {**head, "trials": [result.as_data() for result in results]}
     write_whole(files[0], json.dumps(data, indent=2) + "\n")
-    write_whole(files[1], summary(settings, results))
+    write_whole(files[1], trials_summary(settings, results))
 
 
-def summary(settings: TrialSettings, results: Sequence[Result]) -> str:
+def trials_summary(settings: TrialSettings, results: Sequence[Result]) -> str:
     """Return a line for each trial, with the score and its 95 % interval."""
     shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
     names = [[_named(result.trial, player) for player in (1, 2)] for result in results]

@@ -15,7 +15,7 @@ import numpy as np
 
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import latin_square
-from parlour.baselines.notty.finisher import VALUES, best_action, opponent_model_of
+from parlour.baselines.notty.finisher import VALUES, best_turn_action, opponent_model_of
 from parlour.baselines.notty.players import hands_of
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.policies.policy import Policy, compiled_policy
@@ -83,7 +83,7 @@ def two_seat_finisher(observation, mask, rng):
     """Play like `finisher`, as if there were a single opponent."""
     model = min(opponent_model_of(observation.turns_played, observation.takes), ONE_OPPONENT)
     hands, passes = hands_of(observation), observation.passes
-    return best_action(VALUES[model], model, mask, hands, observation.phase, passes, rng)[0]
+    return best_turn_action(VALUES[model], model, mask, hands, observation.phase, passes, rng)[0]
 
 
 def row_of(

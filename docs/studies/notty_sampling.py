@@ -18,7 +18,7 @@ from parlour.baselines.policies.policy import compiled_policy
 from parlour.baselines.statistics.estimates import Estimate, wilson
 from parlour.envs.core.rng import streams
 from parlour.envs.notty import game as notty
-from parlour.envs.notty.cards import NUM_CARDS, NUM_KINDS, hand_size, has_group, words_of
+from parlour.envs.notty.cards import NUM_CARDS, NUM_KINDS, hand_size, hand_words, has_group
 
 HAND_SIZES = (3, 5, 8, 12, 16)
 DRAWS = (2, 3)  # a draw of one card is never sampled
@@ -46,7 +46,7 @@ def random_hands(rng: np.random.Generator, size: int) -> np.ndarray:
 def words(counts: np.ndarray) -> np.ndarray:
     """Counts [40] as the two words of a hand."""
     out = np.zeros(2, np.int64)
-    words_of(counts, out)
+    hand_words(counts, out)
     return out
 
 

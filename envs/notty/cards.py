@@ -101,7 +101,7 @@ def numbers_in_three_colours(once):
 
 
 @rule
-def words_of(counts, hand):
+def hand_words(counts, hand):
     """Write a hand as two words, from its counts of the 40 kinds."""
     once, twice = np.int64(0), np.int64(0)
     for kind in range(NUM_KINDS):

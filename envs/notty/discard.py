@@ -21,8 +21,8 @@ from .cards import (
     NUM_NUMBERS,
     RUNS,
     SETS,
+    hand_words,
     numbers_in_three_colours,
-    words_of,
 )
 
 SOLVERS = ("table", "scip")
@@ -254,7 +254,7 @@ def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> lis
 
         return scip.best_discard(counts)
     words = np.zeros(2, np.int64)
-    words_of(np.array(counts), words)
+    hand_words(np.array(counts), words)
     return sorted(_groups_of(np.array(counts) - counts_of(best_left(words[0], words[1]))) or [])
 
 

@@ -175,7 +175,7 @@ def start_game(state):
         state.unseen[tier] = (np.int64(1) << _SIZES[tier]) - 1
     state.face_up = _ALL_SLOTS
     for slot in range(NUM_SLOTS):
-        refill(state, slot)
+        refill_slot(state, slot)
 
 
 @rule
@@ -189,7 +189,7 @@ def clear_events(state):
 
 
 @rule
-def refill(state, slot):
+def refill_slot(state, slot):
     """Fill a slot with the next card of its deck; an empty deck leaves it empty (12)."""
     tier = slot // SLOTS_PER_TIER
     if state.deck_left[tier] == 0:
@@ -420,7 +420,7 @@ def receive_noble(state, seat, slot):
 def end_turn(state):
     """Refill the slot (12); the next seat acts, or the game ends if all have passed (15)."""
     if state.gap != NO_SLOT:
-        refill(state, np.int64(state.gap))
+        refill_slot(state, np.int64(state.gap))
         state.gap = NO_SLOT
     state.seat_to_act = next_seat(state.seat_to_act, state.gems.shape[0])
     if state.seat_to_act == state.first_seat:

@@ -23,7 +23,7 @@ from ..options import (
     first_seed,
     player_names,
 )
-from ..output import add_json, counted, print_matches, print_table, print_text, write_json
+from ..output import add_json, print_matches, print_table, print_text, progress_counter, write_json
 from ..plans import add_plan, chosen_plan, entered
 from ..validators import number_of_deals
 
@@ -92,7 +92,7 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
     deals, total = (arguments.deals, first_seed(arguments)), arguments.deals * game.num_seats
     with chosen_plan(arguments) as plan:
         for name, other in zip(names, others, strict=True):
-            with counted(name, total) as on_progress:
+            with progress_counter(name, total) as on_progress:
                 results.append(play(game, player, other, *deals, on_progress, plan=plan))
     if arguments.json != "-":
         print_text(f"{results[0].first} at {game!r}")

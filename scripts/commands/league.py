@@ -26,7 +26,7 @@ from ...envs.core.game import Game
 from ...envs.core.pages import folder_of
 from ...envs.core.whole_files import write_whole
 from ..options import BadArgument, known_games, writing
-from ..output import counted, new_folder
+from ..output import new_folder, progress_counter
 from ..plans import add_plan, chosen_plan
 from ..validators import number_of_deals
 
@@ -89,7 +89,7 @@ def _update_readme(name: str, leagues: list[dict[str, Any]]) -> None:
 def _played(arguments: argparse.Namespace, game: Game, plan: Plan) -> dict[str, Any]:
     """Play the league of one number of seats, time its members, and return its record."""
     specs = members_of(game)
-    with counted(f"{game.name}, {game.num_seats} seats") as on_progress:
+    with progress_counter(f"{game.name}, {game.num_seats} seats") as on_progress:
         table = play_league(game, specs, arguments.deals, arguments.search_deals, plan, on_progress)
     policies = {entrant.name: make_policy(entrant.spec, game) for entrant in enter(specs, game)}
     seconds = {name: seconds_a_decision(game, policy) for name, policy in policies.items()}

@@ -19,7 +19,7 @@ from ..options import (
     first_seed,
     player_names,
 )
-from ..output import add_json, counted, print_text, write_json
+from ..output import add_json, print_text, progress_counter, write_json
 from ..plans import add_plan, add_until, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
         )
     first, second = entered(arguments, game, names)  # before any work
     what, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
-    with counted(what, total) as on_progress, chosen_plan(arguments) as plan:
+    with progress_counter(what, total) as on_progress, chosen_plan(arguments) as plan:
         result = play_match(
             game,
             first,

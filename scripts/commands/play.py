@@ -8,7 +8,7 @@ import argparse
 
 from ...baselines.policies.settings import parse_settings
 from ...envs import GAMES, find_game
-from ..console.play import play
+from ..console.play import play_at_console
 from ..options import (
     PLAYER_HELP,
     BadArgument,
@@ -81,4 +81,4 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         seats = [player_seat(name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
         table = GameTable(new_setup(game, settings, seats, arguments.seed))
-    play(table, seat)
+    play_at_console(table, seat)

@@ -8,7 +8,7 @@ import argparse
 import time
 from pathlib import Path
 
-from ...baselines.recordings import EXTRA, FORMATS, Recorded, record, valuer_of
+from ...baselines.recordings import EXTRA, FORMATS, Recorded, record_games, valuer_of
 from ..options import (
     add_deals,
     add_game,
@@ -21,7 +21,7 @@ from ..options import (
     user_input,
     writing,
 )
-from ..output import counted
+from ..output import progress_counter
 from ..validators import place_to_write
 
 
@@ -68,10 +68,10 @@ def run(arguments: argparse.Namespace) -> None:
     seeds = range(first_seed(arguments), first_seed(arguments) + arguments.deals)
     start = time.perf_counter()
     given, path = arguments.values, Path(arguments.out)
-    with counted(game.name, arguments.deals) as on_progress, user_input(), writing(path):
+    with progress_counter(game.name, arguments.deals) as on_progress, user_input(), writing(path):
         valued_by = None if given is None else valuer_of(game, given or None)
         what = Recorded(game, players, valued_by)
-        num_plies = record(what, seeds, path, arguments.format, on_progress)
+        num_plies = record_games(what, seeds, path, arguments.format, on_progress)
     seconds = time.perf_counter() - start
     values = f", values by {valued_by}" if valued_by else ""
     print(

@@ -13,7 +13,7 @@ from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
 from ...envs.core.whole_files import write_whole
 from ..options import BadArgument, check_seat, user_input, writing
-from ..output import counted
+from ..output import progress_counter
 from ..table.stored_games import arena_game, judged_plies
 from ..validators import file_to_write, positive, seconds, seed, whole
 
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _judged(transcript: Transcript, think: float) -> PlyJudgements:
-    with counted("plies searched", len(transcript.plies)) as on_ply:
+    with progress_counter("plies searched", len(transcript.plies)) as on_ply:
         return judged_plies(transcript, think, on_ply)
 
 

@@ -27,7 +27,14 @@ from ..options import (
     player_names,
     user_input,
 )
-from ..output import add_json, counted, export_standings, new_folder, print_standings, write_json
+from ..output import (
+    add_json,
+    export_standings,
+    new_folder,
+    print_standings,
+    progress_counter,
+    write_json,
+)
 from ..plans import add_plan, add_until, chosen_plan, entered
 from ..table.serving import results_shown
 
@@ -102,7 +109,7 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
             check_until(plan.until, [len(match.entrants) for match in matches])
     total = num_games(game, matches, arguments.deals)
     started = time.perf_counter()
-    with counted(game.name, total) as on_progress:
+    with progress_counter(game.name, total) as on_progress:
         table = play_tournament(
             game,
             players,

@@ -195,7 +195,7 @@ def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[Match
 
         try:
             with writing(f"to {plan.folder}"):
-                session.run(plan, on_progress, on_measured, on_games)
+                session.run_session(plan, on_progress, on_measured, on_games)
         except ValueError as error:
             is_defect = bar.tasks[task].completed > 0  # or else the learner refused its settings
             if is_defect and not isinstance(error, session.NothingLearned):

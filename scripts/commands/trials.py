@@ -12,7 +12,7 @@ from typing import Any
 from ...baselines.policies.game_parts import part_of
 from ...envs import GAMES, find_game
 from ..options import BadArgument, known_games, user_input
-from ..output import counted
+from ..output import progress_counter
 from ..validators import positive, seed
 
 
@@ -102,8 +102,10 @@ def _run_batch(module: ModuleType, trials: list[Any], settings: Any, folder: Pat
     files = module.reserve_files(folder)
     results: list[Any] = []
     for trial in trials:
-        with counted(f"{trial.player_1} v {trial.player_2}", trial.num_trials) as on_progress:
+        with progress_counter(
+            f"{trial.player_1} v {trial.player_2}", trial.num_trials
+        ) as on_progress:
             results.append(module.play_trial(trial, settings, on_progress))
         module.write_results(files, settings, results, len(trials))
-    print(module.summary(settings, results), end="")
+    print(module.trials_summary(settings, results), end="")
     print(f"written: {files[0]} and {files[1]}")

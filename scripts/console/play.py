@@ -36,7 +36,7 @@ class Quit(Exception):
     """The person leaves the game."""
 
 
-def play(table: GameTable, seat: int, ask: Ask = input) -> None:
+def play_at_console(table: GameTable, seat: int, ask: Ask = input) -> None:
     """Play a table to its end from one seat. Raises EndOfInput where the input ends."""
     shown = asked = 0  # plies that have been printed, and those at the last question
     try:
@@ -67,7 +67,7 @@ def _take_turn(table: GameTable, ask: Ask) -> None:
     words: dict[str, Callable[[], None]] = {
         "?": lambda: print(help_text(table)),
         "help": lambda: print(help_text(table)),
-        "hint": lambda: print("\n".join(hint_lines(table))),
+        "hint": lambda: print("\n".join(value_lines(table))),
         "history": lambda: print("\n".join(_ply_lines(table, seat, 0)) or "no moves so far"),
     }
     while True:
@@ -95,7 +95,7 @@ def help_text(table: GameTable) -> str:
     return f"{answer_help(legal_moves(table.game, table.legal))}\n{WORDS}"
 
 
-def hint_lines(table: GameTable) -> list[str]:
+def value_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
     found = study_of(table.game, table.state).think(HINT_SECONDS)
     scale, called = table.game.value_scale, seat_names(table.setup.seats, table.seat_to_act)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.notty.draws import cards_of_draws, hits_of_draws
-from parlour.envs.notty.cards import words_of
+from parlour.envs.notty.cards import hand_words
 from tests.notty.brute_force import KINDS, best_discard_size, counts_of, groups_in
 
 pytestmark = pytest.mark.plain
@@ -39,7 +39,7 @@ def dealt(corner: str, seed: int, hand_size: int, deck_size: int) -> tuple[list[
 def words(cards: list[str]) -> np.ndarray:
     """Cards as two words."""
     out = np.zeros(2, np.int64)
-    words_of(np.array(counts_of(cards)), out)
+    hand_words(np.array(counts_of(cards)), out)
     return out
 
 

@@ -20,7 +20,7 @@ from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.training import expert_iteration
 from parlour.training import progress as run_progress
-from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
+from parlour.training.teaching import Lesson, lesson_of, sample_decisions, soft_policies, taught
 from tests.probe_duel import GO, HIT, STAY, probe_duel
 from tests.searching import saved
 
@@ -218,7 +218,7 @@ def test_decisions_are_drawn_from_every_lesson_whole() -> None:
     whole = Lesson(*columns, *(numbers + 100 * place for place in (3, 4, 5, 6)))
     edges = [(0, 1), (1, 21), (21, 30)]
     lessons = [Lesson(*(column[first:end] for column in whole)) for first, end in edges]
-    got = drawn(lessons, np.random.default_rng(0), 3_000)
+    got = sample_decisions(lessons, np.random.default_rng(0), 3_000)
     for place, column in enumerate(got):
         np.testing.assert_array_equal(column.reshape(3_000) - 100 * place, got.rows[:, 0])
     counts = np.bincount(got.rows[:, 0], minlength=30)

@@ -358,14 +358,14 @@ def stopped(folder: Path, stop_after: float, error: type[BaseException]) -> None
             raise error
 
     with pytest.raises(error):
-        session.run(plan(folder, "ppo", RUN), stop)
+        session.run_session(plan(folder, "ppo", RUN), stop)
 
 
 def resumed(folder: Path, config: ppo.Config = RUN) -> list[float]:
     """Go on with the run; how much of it is done after each batch."""
     told: list[float] = []
     again = plan(folder, "ppo", config, resume=True)
-    session.run(again, lambda progress: told.append(progress.done))
+    session.run_session(again, lambda progress: told.append(progress.done))
     return told
 
 
@@ -387,7 +387,7 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     assert resumed(tmp_path, longer) == pytest.approx([42 / 54, 48 / 54, 1])
     curve = session.read_curve(tmp_path / "run")
     assert [point["decisions"] for point in curve[::2]] == [12, 24, 36, 54]
-    again = session.run(plan(tmp_path, "ppo", RUN))  # from the start, in the same folder
+    again = session.run_session(plan(tmp_path, "ppo", RUN))  # from the start, in the same folder
     assert again.training["decisions"] == 36
     assert len(session.read_curve(tmp_path / "run")) == 6
 
@@ -415,8 +415,8 @@ def test_every_point_of_a_curve_measures_the_weights_of_its_time(
     run = plan(tmp_path, "ppo", config, num_deals=20, final_deals=20, against=("random",))
     run.game = game = load_game("trick_taking", num_values=4)
     with pytest.raises(ArithmeticError):
-        session.run(run, stop)
-    session.run(dataclasses.replace(run, resume=True))
+        session.run_session(run, stop)
+    session.run_session(dataclasses.replace(run, resume=True))
     measured = [point["mean_return"] for point in session.read_curve(run.folder)]
     low, high, file = (
         play_match(game, player, "random", 20, 0).mean_return.mean
@@ -439,10 +439,10 @@ def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
 def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
     config = dataclasses.replace(DQN, total_steps=8)
     with pytest.raises(ValueError, match=r"dqn cannot be resumed; those of .*ppo can"):
-        session.run(plan(tmp_path, "dqn", config, resume=True))
+        session.run_session(plan(tmp_path, "dqn", config, resume=True))
     assert session.is_resumable("ppo") and not session.is_resumable("dqn")
     with pytest.raises(session.NothingLearned):
-        session.run(plan(tmp_path, "dqn", config))
+        session.run_session(plan(tmp_path, "dqn", config))
 
 
 def test_the_curve_shows_every_point_with_its_interval(

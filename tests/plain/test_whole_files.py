@@ -22,7 +22,7 @@ from torch import nn
 from parlour.baselines.arena import play_tournament
 from parlour.baselines.arena.results.export import export
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
-from parlour.baselines.recordings import FORMATS, Recorded, record
+from parlour.baselines.recordings import FORMATS, Recorded, record_games
 from parlour.envs import load_game
 from parlour.envs.core.played import transcript
 from parlour.envs.core.whole_files import write_whole, written_whole
@@ -56,7 +56,7 @@ POINT |= {"first_places": 0.5, "low": 0.4, "high": 0.6}
 
 
 def recorded(name: str, path: Path) -> None:
-    record(Recorded(GAME, ("random",) * 2), range(4), path, name)
+    record_games(Recorded(GAME, ("random",) * 2), range(4), path, name)
 
 
 WRITERS: dict[str, Callable[[Path], Any]] = {

@@ -94,7 +94,7 @@ def test_what_is_printed_between_two_answers_fits_one_screen(
         return str(chooser.randrange(1, 1 + len(table.legal)))
 
     table = table_of("splendor", 2, num_players=4)
-    console.play(table, 0, ask)
+    console.play_at_console(table, 0, ask)
     assert len(lengths) > 40 and max(lengths) <= 24
 
 
@@ -109,7 +109,7 @@ def test_long_lines_go_on_below_their_beginning() -> None:
 def test_a_game_at_the_console_ends_with_its_result_in_three_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    console.play(table_of("trick_taking", num_values=5), 0, answers(*["1"] * 5))
+    console.play_at_console(table_of("trick_taking", num_values=5), 0, answers(*["1"] * 5))
     ended, scores, again = capsys.readouterr().out.splitlines()[-3:]
     assert ended.startswith("The game is over after 10 plies: ")
     assert "You " in scores and "Random " in scores and " tricks" in ended
@@ -166,7 +166,7 @@ def test_hints_at_the_console_say_where_they_come_from() -> None:
         ("notty", {}, "estimated by finisher"),
     ):
         table = table_of(name, **settings)
-        said, *values = console.hint_lines(table)
+        said, *values = console.value_lines(table)
         told = " ".join(values).replace("Random", "player 1")
         assert source in said
         for action in table.legal:
@@ -175,7 +175,7 @@ def test_hints_at_the_console_say_where_they_come_from() -> None:
 
 def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     table = table_of("trick_taking", num_values=5)
-    console.play(table, 0, answers("2", "HISTORY", "undo", "undo", "?", "quit"))
+    console.play_at_console(table, 0, answers("2", "HISTORY", "undo", "undo", "?", "quit"))
     out = capsys.readouterr().out
     assert "   1  You: " in out
     assert "there is nothing to take back" in out
@@ -186,7 +186,7 @@ def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]
 
 def test_only_the_own_seat_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     table = table_of("president")
-    console.play(table, 0, answers("", "quit"))  # the table may take two screens
+    console.play_at_console(table, 0, answers("", "quit"))  # the table may take two screens
     shown = capsys.readouterr().out
     names = ["You", "Random 1", "Random 2", "Random 3"]
     for line in with_names(table.game.describe(table.state, 0), names).splitlines():

@@ -43,7 +43,7 @@ from ..finisher import (
     TABLE_SHAPE,
     TAKEN_FROM,
     VALUES_FILE,
-    best_action,
+    best_turn_action,
     class_of,
     demands_of,
     load_values,
@@ -93,7 +93,7 @@ SEED = 3
 SEEDS_A_COUNT = 10  # for each number of seats, one for each opposition
 
 
-class Match(NamedTuple):
+class RunningGame(NamedTuple):
     """The learner's game under way against an opposition, and scratch: arrays of one."""
 
     states: np.ndarray
@@ -148,7 +148,7 @@ def learn_seats(learned: tuple[np.ndarray, ...], num_seats: int, num_rounds: int
     rngs = streams(range(first, first + len(oppositions) + 1))
     scratch = game.new_observations(), np.zeros((1, game.num_mask_words), np.int64)
     matches = [
-        Match(game.new_states(), rngs[index : index + 1], rngs[-1:], *scratch)
+        RunningGame(game.new_states(), rngs[index : index + 1], rngs[-1:], *scratch)
         for index in range(len(oppositions))
     ]
     players = np.zeros(num_seats, np.int64)
@@ -182,7 +182,7 @@ def learn_turns(learned, match, opposition, players, num_turns, rate):
     observation, mask = match.observations[0], match.masks[0]
     place, unit, num_played = NOWHERE, 1.0, 0
     num_seats = players.shape[0]
-    draw_players(opposition, players, rng)
+    draw_opponents(opposition, players, rng)
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
@@ -191,14 +191,14 @@ def learn_turns(learned, match, opposition, players, num_turns, rate):
                 move_towards(learned, place, unit, lost, rate)
             place = NOWHERE
             deal(state, rng)
-            draw_players(opposition, players, rng)
+            draw_opponents(opposition, players, rng)
             continue
         clear(mask)
         legal_actions(state, mask)
         seat = state.seat_to_act
         if seat != LEARNER:
             observe(state, seat, observation)
-            apply_action(state, action_of(players[seat], learned[0], observation, mask, rng))
+            apply_action(state, opponent_action(players[seat], learned[0], observation, mask, rng))
             continue
         if num_seats == 2:
             learn_last_turn(learned, state, mask, match.last_rngs[0])
@@ -212,7 +212,7 @@ def learn_turns(learned, match, opposition, players, num_turns, rate):
 
 
 @rule
-def draw_players(opposition, players, rng):
+def draw_opponents(opposition, players, rng):
     """Draw the other players of a game; where there is no choice, without a random number."""
     num_choices = opposition.shape[0]
     for seat in range(LEARNER + 1, players.shape[0]):
@@ -227,7 +227,7 @@ def settle(state, rng):
 
 
 @array_rule
-def action_of(player, tables, observation, mask, rng):
+def opponent_action(player, tables, observation, mask, rng):
     """The action of another player; ITSELF plays by the tables learned so far."""
     if player == DEFENSIVE:
         return defensive(observation, mask, rng)
@@ -239,7 +239,7 @@ def action_of(player, tables, observation, mask, rng):
         return x_defensive(observation, mask, rng)
     opponent_model = opponent_model_of(observation.turns_played, observation.takes)
     hands, passes = hands_of(observation), observation.passes
-    return best_action(
+    return best_turn_action(
         tables[opponent_model], opponent_model, mask, hands, observation.phase, passes, rng
     )[0]
 
@@ -249,7 +249,7 @@ def learn_action(learned, state, mask, rng, opposition, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
     hands = look(state)
     opponent_model = opponent_model_of(state.turns_played, state.takes)
-    action, chance = best_action(
+    action, chance = best_turn_action(
         learned[0][opponent_model], opponent_model, mask, hands, state.phase, state.passes, rng
     )
     if state.phase != NOTHING_YET:
@@ -268,7 +268,9 @@ def learn_last_turn(learned, state, mask, rng):
     if state.phase == NOTHING_YET:
         return
     hands, passes = look(state), state.passes
-    chance = best_action(learned[0][LAST_TURN], LAST_TURN, mask, hands, state.phase, passes, rng)[1]
+    chance = best_turn_action(
+        learned[0][LAST_TURN], LAST_TURN, mask, hands, state.phase, passes, rng
+    )[1]
     smallest, demands = smallest_other(hands), demands_of(hands, passes)
     index = class_of(hands[0, 0], hands[0, 1], hands, smallest, demands)
     move_towards(learned, (np.int64(LAST_TURN), np.int64(state.phase), index), 1.0, chance, 0.0)
