@@ -86,25 +86,25 @@ class Parser(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         with user_input():
             words = self._file.take(self._option_string_actions)
-        found, rest = super().parse_known_args([*words, *args], namespace)
+        options, rest = super().parse_known_args([*words, *args], namespace)
         if rest:
             hint = did_you_mean(rest[0].partition("=")[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}; {hint}see --help")
         if self._subparsers is None:
             self._refuse_the_rest_of(self._file)
-            found.command_line = shlex.join([*self.prog.split(), *words, *args])
-        return found, rest
+            options.command_line = shlex.join([*self.prog.split(), *words, *args])
+        return options, rest
 
     def _refuse_the_rest_of(self, file: RunFile) -> None:
-        shown = [one for one in self._actions if one.help != argparse.SUPPRESS]
-        flags = [one.option_strings[-1].lstrip("-") for one in shown if one.option_strings]
-        known = [flag for flag in flags if flag not in ON_THE_LINE]
+        shown = [action for action in self._actions if action.help != argparse.SUPPRESS]
+        flags = [action.option_strings[-1].lstrip("-") for action in shown if action.option_strings]
+        names = [flag for flag in flags if flag not in ON_THE_LINE]
         for key in file.options:
-            if key in (one.dest for one in shown if not one.option_strings):
+            if key in (action.dest for action in shown if not action.option_strings):
                 raise BadArgument(f"{file.path}: {key} stands on the command line, not in a file")
             raise BadArgument(
-                f"{file.path}: {key} is no option of this command; {did_you_mean(key, known)}"
-                f"a file may set {', '.join(known)}"
+                f"{file.path}: {key} is no option of this command; {did_you_mean(key, names)}"
+                f"a file may set {', '.join(names)}"
             )
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -131,12 +131,12 @@ def user_input() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing(what: object) -> Iterator[None]:
-    """Turn an error in writing `what`, a file or folder, into BadArgument."""
+def writing(target: object) -> Iterator[None]:
+    """Turn an error in writing `target`, a file or folder, into BadArgument."""
     try:
         yield
     except OSError as error:
-        raise BadArgument(f"cannot write {what}: {error.strerror or error}") from error
+        raise BadArgument(f"cannot write {target}: {error.strerror or error}") from error
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -176,16 +176,16 @@ def common_options(
     parser = Parser(prog=program, add_help=False)
     _add_common(parser)
     parser.set_defaults(config=None, imports=[], log_level=logging.INFO, traceback=False)
-    found, rest = parser.parse_known_args(arguments)
-    if found.config is None:
-        return found, rest, RunFile()
+    options, rest = parser.parse_known_args(arguments)
+    if options.config is None:
+        return options, rest, RunFile()
     with user_input():
-        file = read_run_file(found.config)
+        file = read_run_file(options.config)
         words = file.take(parser._option_string_actions)
     return parser.parse_known_args([*words, *arguments])[0], rest, file
 
 
-def import_packages(given: Sequence[str]) -> list[str]:
+def import_packages(packages: Sequence[str]) -> list[str]:
     """Import the packages of `--import` and of PARLOUR_IMPORT; return their names.
 
     The current folder is searched too, also by other processes that this one starts. Raises
@@ -193,7 +193,7 @@ def import_packages(given: Sequence[str]) -> list[str]:
     """
     by_default = os.environ.get(IMPORT_VARIABLE, "")
     names = dict.fromkeys(_listed(by_default), f"{IMPORT_VARIABLE}: ")
-    names |= dict.fromkeys(_listed(",".join(given)), "")
+    names |= dict.fromkeys(_listed(",".join(packages)), "")
     if names:
         search_this_folder()
     for name, source in names.items():
@@ -213,14 +213,14 @@ def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _module_named(given: str) -> str:
+def _module_named(name: str) -> str:
     """Return the name of a package, or of a module in this folder. Raises BadArgument."""
-    if not os.path.isfile(given):
-        return given
-    folder, file = os.path.split(os.path.relpath(given))
+    if not os.path.isfile(name):
+        return name
+    folder, file = os.path.split(os.path.relpath(name))
     if folder:
         raise BadArgument(
-            f"cannot import {given}: it is not in this folder; change to its own, or name a package"
+            f"cannot import {name}: it is not in this folder; change to its own, or name a package"
         )
     return file.removesuffix(".py")
 
@@ -269,9 +269,9 @@ def first_seed(arguments: argparse.Namespace) -> int:
     return arguments.seed or 0
 
 
-def known_games(*given: str | None) -> list[str]:
+def known_games(*listed: str | None) -> list[str]:
     """Return the given games, or all where none is. Raises BadArgument for an unknown one."""
-    names = [name for name in given if name is not None]
+    names = [name for name in listed if name is not None]
     with user_input():
         for name in names:
             catalogue.check_known(name)
@@ -299,19 +299,19 @@ def player_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in re.split(r",(?!\s*\w+=)", text))
 
 
-def for_each_seat(given: Sequence[Given], num_seats: int, seats: str) -> list[Given]:
+def for_each_seat(players: Sequence[Given], num_seats: int, seats: str) -> list[Given]:
     """Return a player for each of a number of seats; one stands for all. Raises BadArgument.
 
     `seats` says in the message which seats they are.
     """
-    if len(given) == 1:
-        return list(given) * num_seats
-    if len(given) != num_seats:
+    if len(players) == 1:
+        return list(players) * num_seats
+    if len(players) != num_seats:
         raise BadArgument(
             f"name one player for all {seats}, or one for each of them ({num_seats}); "
-            f"got {len(given)} players"
+            f"got {len(players)} players"
         )
-    return list(given)
+    return list(players)
 
 
 def check_seat(seat: int | None, game: "Game") -> None:

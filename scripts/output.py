@@ -154,10 +154,10 @@ def progress_bar() -> Progress:
 
 
 @contextlib.contextmanager
-def progress_counter(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def progress_counter(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar; yield what is called with the number that is done so far."""
     with progress_bar() as bar:
-        task = bar.add_task(visible(what), total=total)
+        task = bar.add_task(visible(title), total=total)
         yield lambda done: bar.update(task, completed=done)
 
 

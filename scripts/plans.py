@@ -104,7 +104,7 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
             batch_deals,
             store,
             control,
-            lambda game, found: faults.extend((game.name, fault) for fault in found),
+            lambda game, new_faults: faults.extend((game.name, fault) for fault in new_faults),
             getattr(arguments, "until", None),
         )
         if control is not None:
@@ -127,9 +127,9 @@ def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
     """Return the time control of `--contest`. Raises ValueError, TypeError (unknown setting)."""
     if arguments.contest is None:
         return None
-    given = parse_settings(arguments.contest)
-    check_setting_names("a contest", given, [field.name for field in _contest_settings()])
-    control = TimeControl(**given, tracebacks=arguments.traceback)
+    settings = parse_settings(arguments.contest)
+    check_setting_names("a contest", settings, [field.name for field in _contest_settings()])
+    control = TimeControl(**settings, tracebacks=arguments.traceback)
     sandbox = choose_sandbox(control.sandbox)
     stored = [] if arguments.store is None else store_files(arguments.store)
     control = dataclasses.replace(control, sandbox=sandbox, hidden=tuple(stored))
@@ -150,7 +150,7 @@ def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | Non
     with _stored_in(arguments.store), Store(arguments.store) as store:
         kept = [setting.control for setting in store.settings() if setting.control is not None]
     same = {**control.as_data(), "secret": None}
-    secrets = [held.get("secret") for held in kept if {**held, "secret": None} == same]
+    secrets = [limits.get("secret") for limits in kept if {**limits, "secret": None} == same]
     return next((secret for secret in reversed(secrets) if secret), None)
 
 

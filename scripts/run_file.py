@@ -21,13 +21,13 @@ class RunFile:
     path: str = ""  # empty where there is no file
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
 
-    def take(self, known: Mapping[str, argparse.Action]) -> list[str]:
+    def take(self, actions: Mapping[str, argparse.Action]) -> list[str]:
         """Return the words of the options that a parser knows, by its flags. Raises ValueError."""
-        taken = [key for key in self.options if key not in ON_THE_LINE and f"--{key}" in known]
+        taken = [key for key in self.options if key not in ON_THE_LINE and f"--{key}" in actions]
         return [
             word
             for key in taken
-            for word in self._words(key, self.options.pop(key), known[f"--{key}"])
+            for word in self._words(key, self.options.pop(key), actions[f"--{key}"])
         ]
 
     def _words(self, key: str, value: Any, action: argparse.Action) -> list[str]:

@@ -50,16 +50,16 @@ class TableSeat:
         """Return what the seat sees, when it has to act, or after waiting for a while."""
         self._receive_until(lambda: self._is_over or bool(self.legal()), self._deadline)
         moves, notices, self._moves, self._notices = self._moves, self._notices, [], []
-        seen = self._heard["position"]
+        position = self._heard["position"]
         return {
             "game": self._heard["table"]["game"],
-            "seat": seen["seat"],
-            "to_act": seen["to_act"],
+            "seat": position["seat"],
+            "to_act": position["to_act"],
             "is_over": self._is_over,
             "moves_since": moves,
             "notices": notices,
-            "words": seen["words"],
-            "observation": seen.get("observation"),
+            "words": position["words"],
+            "observation": position.get("observation"),
             "legal_actions": self.legal(),
         }
 
@@ -95,8 +95,11 @@ class TableSeat:
         """Return the returns of all seats, and what each own choice lost. Only after the end."""
         if not self._is_over:
             raise ValueError("the game is not over: play on")
-        seen = self._heard["position"]
-        result = {"returns": seen["returns"], "own_return": seen["returns"][seen["seat"]]}
+        position = self._heard["position"]
+        result = {
+            "returns": position["returns"],
+            "own_return": position["returns"][position["seat"]],
+        }
         choices = self.review()
         mean_regret = sum(row["regret"] for row in choices) / max(1, len(choices))
         return {**result, "choices": choices, "mean_regret": mean_regret}

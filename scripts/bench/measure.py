@@ -63,11 +63,11 @@ def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -
 
 def _rates(name: str, batch: int, effort: Effort, tell: Tell) -> dict[str, dict[str, float]]:
     """Return rates by what is measured and by number of players."""
-    rates: dict[str, dict[str, float]] = {what: {} for what in FIGURE_LABELS}
+    rates: dict[str, dict[str, float]] = {figure: {} for figure in FIGURE_LABELS}
     for game in sorted(games_by_seats(name), key=lambda game: game.num_seats):
-        for what, play in _plays(game, batch):
-            tell(f"{name}, {game.num_seats} seats: {FIGURE_LABELS[what]}")
-            rates[what][str(game.num_seats)] = best_rate(play, *effort)
+        for figure, play in _plays(game, batch):
+            tell(f"{name}, {game.num_seats} seats: {FIGURE_LABELS[figure]}")
+            rates[figure][str(game.num_seats)] = best_rate(play, *effort)
     return rates
 
 
@@ -103,8 +103,8 @@ def _scripted_vector(game: Game, player: str, batch: int) -> Timed:
 
     def choose() -> np.ndarray:
         tables = envs._tables
-        seen = tables.observe(tables.all_rows, envs._shown_seats())
-        return policy(seen, envs.action_masks(), rngs)
+        observations = tables.observe(tables.all_rows, envs._shown_seats())
+        return policy(observations, envs.action_masks(), rngs)
 
     num_plies, num_own = _count_plies(game, player)
     return vector_replay(envs, choose, num_plies / num_own)

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
         report = speed_report(
-            names, arguments.batch, effort, lambda what: bar.update(task, description=what)
+            names, arguments.batch, effort, lambda figure: bar.update(task, description=figure)
         )
     if arguments.json != "-":
         _show(report)
@@ -55,7 +55,7 @@ def _show(report: Mapping[str, Any]) -> None:
         seats = list(rates["vector"])
         print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
         names = FIGURE_LABELS | {
-            what: f"{FIGURE_LABELS[what]}, {measured['opponents']}" for what in _SCRIPTED
+            figure: f"{FIGURE_LABELS[figure]}, {measured['opponents']}" for figure in _SCRIPTED
         }
-        rows = [[names[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
+        rows = [[names[figure], *(round(r[s]) for s in seats)] for figure, r in rates.items()]
         print_table(["view", *(f"{count} seats" for count in seats)], rows)

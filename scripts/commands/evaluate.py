@@ -107,7 +107,7 @@ def _print_duplicates(results: list[DuplicateResult]) -> None:
 
 def _duplicate_row(result: DuplicateResult) -> list[str]:
     estimates = (result.wins, result.losses, result.draws)
-    percent = [f"{Estimate(*(100 * value for value in one)):.1f}" for one in estimates]
+    percent = [f"{Estimate(*(100 * value for value in estimate)):.1f}" for estimate in estimates]
     return [result.first, result.second, f"{result.num_deals:,}", *percent]
 
 
@@ -124,8 +124,8 @@ def _exactly(
             against = opponent.name if measure.has_opponent else "the best reply"
             value, refusal = None, ""
             try:
-                found = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
-                value = list(found)
+                estimate = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
+                value = list(estimate)
             except ValueError as error:  # not this player, or not this game
                 refusal = str(error)
             results.append(

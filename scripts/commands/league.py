@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _write(folder: Path, name: str, league: dict[str, Any]) -> None:
     """Put a league in the place of the one with as many seats, and write the pages again."""
-    others = [one for one in recorded(folder).get(name, []) if one["seats"] != league["seats"]]
-    leagues = sorted([*others, league], key=lambda one: one["seats"])
+    others = [each for each in recorded(folder).get(name, []) if each["seats"] != league["seats"]]
+    leagues = sorted([*others, league], key=lambda each: each["seats"])
     text = json.dumps(leagues, indent=1, ensure_ascii=False) + "\n"
     with writing(f"to {folder}"):
         write_whole(folder / f"{name}.json", text)

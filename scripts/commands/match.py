@@ -47,8 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
             "seats a different player in every seat"
         )
     first, second = entered(arguments, game, names)  # before any work
-    what, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
-    with progress_counter(what, total) as on_progress, chosen_plan(arguments) as plan:
+    title, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
+    with progress_counter(title, total) as on_progress, chosen_plan(arguments) as plan:
         result = play_match(
             game,
             first,

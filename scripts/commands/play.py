@@ -76,8 +76,8 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         game = find_game(arguments.game, **settings)
         seat = arguments.seat or 0
         check_seat(seat, game)
-        given = player_names(arguments.players or middling_player(game))
-        names = for_each_seat(given, game.num_seats - 1, "other seats")
+        players = player_names(arguments.players or middling_player(game))
+        names = for_each_seat(players, game.num_seats - 1, "other seats")
         seats = [player_seat(name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
         table = GameTable(new_setup(game, settings, seats, arguments.seed))

@@ -67,11 +67,11 @@ def run(arguments: argparse.Namespace) -> None:
     players = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
     seeds = range(first_seed(arguments), first_seed(arguments) + arguments.deals)
     start = time.perf_counter()
-    given, path = arguments.values, Path(arguments.out)
+    valuer, path = arguments.values, Path(arguments.out)
     with progress_counter(game.name, arguments.deals) as on_progress, user_input(), writing(path):
-        valued_by = None if given is None else valuer_of(game, given or None)
-        what = Recorded(game, players, valued_by)
-        num_plies = record_games(what, seeds, path, arguments.format, on_progress)
+        valued_by = None if valuer is None else valuer_of(game, valuer or None)
+        recorded = Recorded(game, players, valued_by)
+        num_plies = record_games(recorded, seeds, path, arguments.format, on_progress)
     seconds = time.perf_counter() - start
     values = f", values by {valued_by}" if valued_by else ""
     print(

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
         game = find_game(name)
         players = {**BLIND, **own_players(game)}
         scripts = [script for script, player in players.items() if player.row_function is not None]
-        ends = [(one.returns, one.state) for one in (play(game, script) for script in scripts)]
+        ends = [(end.returns, end.state) for end in (play(game, script) for script in scripts)]
         for _, state in ends:
             game.legal_action_list(state)  # as pictures and texts do
         gymnasium.make(f"parlour:{GAMES[name]}").reset(seed=0)

@@ -104,10 +104,10 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"Transcript: {arguments.transcript}")
 
 
-def _shown_seat(players: list[Policy], given: int | None) -> int | None:
+def _shown_seat(players: list[Policy], asked_seat: int | None) -> int | None:
     """Return the seat whose view is shown: without --seat that of the only person, or None."""
     people = [seat for seat, player in enumerate(players) if player.name == HUMAN]
-    return people[0] if given is None and len(people) == 1 else given
+    return people[0] if asked_seat is None and len(people) == 1 else asked_seat
 
 
 def _show_in_browser(arguments: argparse.Namespace) -> None:

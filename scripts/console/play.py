@@ -97,21 +97,21 @@ def help_text(table: GameTable) -> str:
 
 def value_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
-    found = study_of(table.game, table.state).think(HINT_SECONDS)
+    values = study_of(table.game, table.state).think(HINT_SECONDS)
     scale, called = table.game.value_scale, seat_names(table.setup.seats, table.seat_to_act)
     label = {a: with_names(table.game.label_action(table.state, a), called) for a in table.legal}
-    ranked = sorted(found.values, key=lambda action: -found.values[action])
-    reaches = {action: f" ±{scale.loss_words(reach)}" for action, reach in found.reaches.items()}
-    names = [f"{label[a]}: {scale.words(found.values[a])}{reaches.get(a, '')};" for a in ranked]
-    unknown = [f"{label[action]}: unknown;" for action in found.unsearched]
-    return [_source(found), *wrapped([*names, *unknown], width())]
+    ranked = sorted(values.values, key=lambda action: -values.values[action])
+    reaches = {action: f" ±{scale.loss_words(reach)}" for action, reach in values.reaches.items()}
+    names = [f"{label[a]}: {scale.words(values.values[a])}{reaches.get(a, '')};" for a in ranked]
+    unknown = [f"{label[action]}: unknown;" for action in values.unsearched]
+    return [_source(values), *wrapped([*names, *unknown], width())]
 
 
-def _source(found: MoveValues) -> str:
-    by = f"{found.num_simulations:,} searches by " if found.num_simulations else "estimated by "
-    ways = {EXACT: "exact", SEARCH: f"searched {found.num_simulations:,} continuations"}
-    how = ways.get(found.source, f"{by}{found.source}")
-    interval = "; ± half a 95 % interval" if found.reaches else ""
+def _source(values: MoveValues) -> str:
+    by = f"{values.num_simulations:,} searches by " if values.num_simulations else "estimated by "
+    ways = {EXACT: "exact", SEARCH: f"searched {values.num_simulations:,} continuations"}
+    how = ways.get(values.source, f"{by}{values.source}")
+    interval = "; ± half a 95 % interval" if values.reaches else ""
     return f"what each move leads to on average, {how}{interval}:"
 
 
