@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..envs.core.drawing.render import rendering
 from ..envs.core.environments.keywords import SOLO, VECTOR, with_keywords
+from ..envs.core.environments.rendering import rendering
 from ..envs.core.environments.solo import SoloEnv
 from ..envs.core.environments.vector import TablesEnv
 from ..envs.core.game import Game

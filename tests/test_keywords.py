@@ -13,7 +13,6 @@ from gymnasium.vector import AutoresetMode
 import parlour.envs
 from parlour.baselines.environments import make_solo, make_vector, solo_env, vector_env
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.drawing.render import RENDER_MODES
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.common import ILLEGAL_ACTIONS, LAYOUTS, OBSERVATIONS
 from parlour.envs.core.environments.keywords import (
@@ -22,6 +21,7 @@ from parlour.envs.core.environments.keywords import (
     SOLO,
     VECTOR,
 )
+from parlour.envs.core.environments.rendering import RENDER_MODES
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 

@@ -17,7 +17,8 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs.core.catalogue import find_game
-from parlour.envs.core.drawing.render import RENDER_MODES, Window
+from parlour.envs.core.drawing.render import Window
+from parlour.envs.core.environments.rendering import RENDER_MODES
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.registry import make_aec
 from tests.processes import run_python

@@ -131,7 +131,7 @@ def test_pettingzoo_render_test(
     name: str, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr("parlour.envs.core.drawing.render.RENDER_FPS", 1000)
+    monkeypatch.setattr("parlour.envs.core.environments.rendering.RENDER_FPS", 1000)
     render_test(lambda render_mode: registry.make_aec(name, render_mode=render_mode, **config))
 
 

@@ -15,7 +15,6 @@ from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.drawing.cards import Card, CardPart, card_row
 from parlour.envs.core.drawing.picture import Picture, Rectangle, Text
 from parlour.envs.core.drawing.render import (
-    Renderer,
     Window,
     drawn,
     picture_pixels,
@@ -23,6 +22,7 @@ from parlour.envs.core.drawing.render import (
     render_frame,
 )
 from parlour.envs.core.drawing.table import seats_around
+from parlour.envs.core.environments.rendering import Renderer
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.rng import streams

@@ -5,10 +5,11 @@ from a `Game` and knows no game by name.
 """
 
 import dataclasses
+import importlib
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -238,16 +239,27 @@ def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any
     """Pick the functions of a `Game` out of its modules, by the names that `Game` gives them.
 
     A module is given itself or by its name: `functions_in(__name__)` for a game in one file. The
-    functions in `bound` replace those found if they need to know the settings:
-    `Game(..., **functions_in(rules, observation, text, draw, action_name=partial(...)))`.
+    functions in `bound` replace those of the modules if they need to know the settings:
+    `Game(..., **functions_in(rules, observation, text, action_name=partial(...)))`.
     """
-    found = {
+    functions = {
         name: getattr(module, name)
         for module in (sys.modules[m] if isinstance(m, str) else m for m in modules)
         for name in _FUNCTIONS
         if hasattr(module, name)
     }
-    return found | bound
+    return functions | bound
+
+
+@cache
+def drawn_by(package: str) -> Function:
+    """Return the function `draw` of a game's module `draw`, imported when it is first called."""
+
+    def draw(*arguments: Any, is_narrow: bool = False, is_live: bool = True) -> Any:
+        module = importlib.import_module(f"{package}.draw")
+        return module.draw(*arguments, is_narrow=is_narrow, is_live=is_live)
+
+    return draw
 
 
 def setting(

@@ -11,11 +11,12 @@ from ..core.game import (
     check_choice,
     check_range,
     check_settings,
+    drawn_by,
     functions_in,
     make_config,
     setting,
 )
-from . import draw, observation, rules, text
+from . import observation, rules, text
 
 VERSION = 0
 
@@ -93,14 +94,14 @@ def game(**settings: Any) -> Game:
             "protect_small_hands": int(config.protect_small_hands),
             "starter": rules.RANDOM_STARTER if config.starter == "random" else config.starter,
         },
-        icons=draw.ICONS,
+        icons=text.ICONS,
         has_chance=True,
         has_hidden=False,  # the order of the deck is hidden only if a start position gives it
         **functions_in(
             rules,
             observation,
             text,
-            draw,
+            draw=drawn_by(__name__),
             action_name=partial(name_of, text.action_names(num_seats, config.discard)),
         ),
     )

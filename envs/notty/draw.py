@@ -23,10 +23,8 @@ from ..core.drawing.picture import Circle, Line, Part, Picture, Rectangle, Shape
 from ..core.game import NO_SEAT
 from ..core.words import count_noun
 from . import cards, rules
-from .text import action_names, cards_text, headline, last_action_text
+from .text import INKS, action_names, cards_text, headline, last_action_text
 
-INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
-ICONS = dict(zip(cards.COLOURS, zip("\u25cf\u25a0\u25b2\u25c6", INKS, strict=True), strict=True))
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on a dark panel
 NONE_LEFT = "#86a195"
 MAX_NEAR = 4  # lines above a hand

@@ -12,6 +12,8 @@ from ..core.words import count_noun, shortened
 from . import cards, rules
 
 DEAL_FORM = '{"hands": [["red 3", ...], ...], "deck": ["blue 10", ...], "seat_to_act": 0}'
+INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
+ICONS = dict(zip(cards.COLOURS, zip("\u25cf\u25a0\u25b2\u25c6", INKS, strict=True), strict=True))
 PHASE_NAMES = {
     rules.NOTHING_YET: "begins a turn",
     rules.HAS_DRAWN: "has drawn",

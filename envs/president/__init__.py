@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_settings, functions_in, make_config, setting
+from ..core.game import Game, check_settings, drawn_by, functions_in, make_config, setting
 from ..core.words import Scale
-from . import draw, observation, rules, text
+from . import observation, rules, text
 
 VERSION = 0
 
@@ -61,7 +61,7 @@ def game(**settings: Any) -> Game:
         has_chance=True,
         has_public_view=True,
         has_hidden=True,
-        **functions_in(rules, observation, text, draw),
+        **functions_in(rules, observation, text, draw=drawn_by(__name__)),
     )
 
 

@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_settings, functions_in, make_config, setting
-from . import actions, deals, draw, observation, rules, text
+from ..core.game import Game, check_settings, drawn_by, functions_in, make_config, setting
+from . import actions, deals, observation, rules, text
 
 VERSION = 0
 
@@ -53,9 +53,9 @@ def game(**settings: Any) -> Game:
             config.num_players, config.target, config.turn_limit
         ),
         house_rules={"target": config.target, "turn_limit": config.turn_limit},
-        icons=draw.ICONS,
+        icons=text.ICONS,
         has_chance=True,
         has_public_view=True,
         has_hidden=True,
-        **functions_in(rules, observation, deals, text, draw),
+        **functions_in(rules, observation, deals, text, draw=drawn_by(__name__)),
     )

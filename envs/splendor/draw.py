@@ -19,11 +19,9 @@ from ..core.drawing.picture import Circle, Part, Picture, Point, Shape, Text
 from ..core.words import count_noun
 from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
-from .text import buyable, colours_text, headline, last_action_label, nobles_won
+from .text import FILLS, buyable, colours_text, headline, last_action_label, nobles_won
 
-FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", GOLD)
 INKS = ("#ffffff", "#ffffff", "#ffffff", "#ffffff", "#2b2b30", "#2b1d05")
-ICONS = dict(zip(cards.GEM_COLOURS, zip("\u25cf" * len(FILLS), FILLS, strict=True), strict=True))
 CLICKS_ON_CARD = 2  # clicks on a card: the page makes the second, and asks what to do with it
 GEM_EDGE = "#00000066"
 BACK_INK = "#b4c9e6"

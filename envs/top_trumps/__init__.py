@@ -6,8 +6,16 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..core.defaults import name_of
-from ..core.game import Game, check_choice, check_settings, functions_in, make_config, setting
-from . import cards, draw, observation, rules, text
+from ..core.game import (
+    Game,
+    check_choice,
+    check_settings,
+    drawn_by,
+    functions_in,
+    make_config,
+    setting,
+)
+from . import cards, observation, rules, text
 
 VERSION = 0
 STARTERS = (0, 1, "random")
@@ -82,11 +90,10 @@ def game(**settings: Any) -> Game:
             rules,
             observation,
             text,
-            draw,
             describe=partial(text.describe, names),
             action_name=partial(name_of, names.fields),
             label_action=partial(text.label_action, names),
-            draw=partial(draw.draw, names),
+            draw=partial(drawn_by(__name__), names),
         ),
     )
 

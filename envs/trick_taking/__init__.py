@@ -5,9 +5,17 @@ from functools import partial
 from typing import Any
 
 from ..core.defaults import name_of
-from ..core.game import Game, check_range, check_settings, functions_in, make_config, setting
+from ..core.game import (
+    Game,
+    check_range,
+    check_settings,
+    drawn_by,
+    functions_in,
+    make_config,
+    setting,
+)
 from ..core.words import Scale
-from . import draw, observation, rules, text
+from . import observation, rules, text
 
 VERSION = 0
 
@@ -65,7 +73,7 @@ def game(**settings: Any) -> Game:
             rules,
             observation,
             text,
-            draw,
+            draw=drawn_by(__name__),
             action_name=partial(name_of, text.action_names(num_seats, num_values)),
         ),
     )

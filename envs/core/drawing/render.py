@@ -1,4 +1,4 @@
-"""Render modes ansi, rgb_array, svg and human: a game as text, as a picture, or in a window.
+"""A game as pixels, as vector graphics, or in a window.
 
 Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..game import Game, check_choice
+from ..game import Game
 from ..words import how_to_install, with_names
 from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
 from .text_picture import text_picture
@@ -21,26 +21,11 @@ if TYPE_CHECKING:
     from PIL import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-RENDER_MODES = ("ansi", "rgb_array", "svg", "human")
-RENDER_FPS = 2  # slow enough to follow each ply
-WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
-LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
-
 _UNSEEN_DRIVERS = ("offscreen", "dummy")  # SDL falls back to one of these
 _OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
 _FONTS = "Helvetica, Arial, sans-serif"
 _LONGEST_NAME = 14  # letters for which a plate has room
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
-
-
-def rendering() -> dict[str, Any]:
-    """Return what an environment's `metadata` says of rendering; wrappers may change it."""
-    return {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
-
-
-def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> None:
-    """Raise ValueError unless `render_seat` is one of these names or a seat of the game."""
-    check_choice("render_seat", render_seat, (*names, *range(game.num_seats)))
 
 
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
@@ -74,42 +59,8 @@ def has_narrow(game: Game) -> bool:
 @lru_cache(maxsize=64)
 def _draw_options(game: Game) -> tuple[str, ...]:
     """Return which of the options of `drawn` the game's own `draw` takes."""
-    known = inspect.signature(game.draw).parameters  # type: ignore[arg-type]
-    return tuple(name for name in ("is_narrow", "is_live") if name in known)
-
-
-class Renderer:
-    """One environment's `render()`: text, an array, or a window.
-
-    Raises ValueError for an unknown mode. A copy of it (deepcopy, pickle) opens its own window.
-    """
-
-    def __init__(self, game: Game, mode: str | None, fps: float = RENDER_FPS) -> None:
-        """Open nothing yet; `fps` frames a second in a window."""
-        if mode is not None and mode not in RENDER_MODES:
-            modes = ", ".join(map(repr, RENDER_MODES))
-            raise ValueError(f"render_mode must be None or one of {modes}; got {mode!r}")
-        self.game = game
-        self.mode = mode
-        self._window = Window(game.name.replace("_", " ").title(), fps)
-
-    def render(self, state: np.record, seat: int | None = None) -> str | np.ndarray | None:
-        """Text ("ansi", "svg"), uint8 [H, W, 3] ("rgb_array"), or None ("human", mode None)."""
-        if self.mode == "ansi":
-            return self.game.describe(state, seat)
-        if self.mode == "svg":
-            return picture_svg(drawn(self.game, state, seat))
-        if self.mode is None:
-            return None
-        frame = render_frame(self.game, state, seat)
-        if self.mode == "rgb_array":
-            return frame
-        self._window.show(frame)
-        return None
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._window.close()
+    parameters = inspect.signature(game.draw).parameters  # type: ignore[arg-type]
+    return tuple(name for name in ("is_narrow", "is_live") if name in parameters)
 
 
 class Window:

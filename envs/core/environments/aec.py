@@ -14,7 +14,6 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
 from ..play.legal import illegal_action_message
 from ..play.loops import LOSS
@@ -25,6 +24,7 @@ from .episodes import Episodes
 from .keywords import PETTINGZOO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
+from .rendering import WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 Observation = dict[str, np.ndarray]
 

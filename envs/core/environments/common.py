@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice, check_range
 from ..play.loops import Report
 from ..play.tables import Tables
 from ..positions import position_from
 from ..rng import streams
+from .rendering import WHOLE_TABLE
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")

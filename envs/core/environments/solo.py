@@ -8,7 +8,6 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
 from ..play.legal import illegal_action_message
 from ..play.tables import random_actions
@@ -18,6 +17,7 @@ from .episodes import Episodes
 from .keywords import SOLO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
+from .rendering import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 
 @with_keywords(SOLO)

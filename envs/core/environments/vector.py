@@ -32,6 +32,7 @@ from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from . import common
 from .episodes import Episodes
 from .keywords import VECTOR, with_keywords
+from .rendering import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
 _PER_TABLE = ("action_masks", "determinize", "render", "set_opponents", "state")
