@@ -141,8 +141,8 @@ def adviser_of(game: Game) -> str:
 class MoveSearch:
     """The values of one seat's moves in one position, which become better with every `think`.
 
-    `position` is one that the seat cannot tell from the true one, `observation` its observation [1] and
-    `mask` its legal actions int8 [1, A].
+    `position` is one that the seat cannot tell from the true one, `observation` [1] what it sees,
+    and `mask` its legal actions int8 [1, A].
     """
 
     def __init__(

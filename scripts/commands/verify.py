@@ -12,7 +12,7 @@ from ...baselines.arena import Store
 from ...baselines.arena.results.store import cause_of
 from ...baselines.arena.results.verification import is_verified, verify_store
 from ..options import BadArgument, user_input
-from ..output import add_json, counted, print_table, print_text, write_json
+from ..output import add_json, print_table, print_text, progress_counter, write_json
 from ..table.stored_games import deal_seed
 from ..validators import positive
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"no store {arguments.store}")
     try:
         with user_input(), Store(arguments.store, to_read=True) as store:
-            with counted("deals", arguments.sample) as on_progress:
+            with progress_counter("deals", arguments.sample) as on_progress:
                 rows = verify_store(
                     store, arguments.sample, deal_seed, arguments.trust, on_progress
                 )

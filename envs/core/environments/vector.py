@@ -13,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 
 from ..bits import mask_rows_as_bytes
 from ..compile import entry_point
-from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..play.driver import no_choice_error
 from ..play.legal import illegal_action_message
