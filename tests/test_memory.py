@@ -14,6 +14,7 @@ from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.envs import load_game
 from parlour.envs.core.play.legal import PlayerError
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.played import transcript
 from parlour.scripts.main import main
 
@@ -59,6 +60,19 @@ def seated() -> list[Witness]:
 def cards_on_show(observation: np.record) -> int:
     """How many cards have been played, as this seat sees it."""
     return sum(bin(int(word)).count("1") for word in np.ravel(observation["played"]))
+
+
+def test_it_forgets_an_action_that_is_taken_back() -> None:
+    game = load_game(GAME, **SIZES)
+    playthrough = Playthrough(game, make_policy(Witness, game), seed=2)
+    shown = []
+    for _ in range(4):
+        shown.append(playthrough.observation(1).tobytes())
+        playthrough.apply(playthrough.choose())
+    playthrough.undo()
+    last = next(one for one in reversed(Witness.all) if one.seen and one.seat == 1)
+    assert [observation.tobytes() for observation in last.seen] == shown
+    assert playthrough.position.tobytes() != playthrough.plies[-1].before.tobytes()
 
 
 @pytest.mark.parametrize("other", ["first_legal", Witness])

@@ -64,6 +64,18 @@ def test_an_action_that_is_taken_back_leaves_nothing_behind(name: str) -> None:
         state.undo()
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_each_ply_has_its_seat_and_the_position_before_it(name: str) -> None:
+    state, before = parlour.start(find_game(name), seed=3), []
+    for _ in range(20):
+        if not state.is_over:
+            before.append((state.seat, state.position.tobytes(), len(state.legal_actions) > 1))
+            walked(state, 1)
+    noted = [(ply.seat, ply.before.tobytes(), ply.had_choice) for ply in state.plies]
+    assert noted == before
+    assert [ply.action for ply in state.plies] == state.actions
+
+
 def test_a_walk_starts_from_a_deal_and_from_a_position() -> None:
     with imported("kuhn") as (kuhn,):
         game = kuhn.game()
