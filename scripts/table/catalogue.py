@@ -44,13 +44,13 @@ def people_settings(name: str) -> dict[str, Any]:
     return dict(getattr(type(find_game(name).config), "FOR_PEOPLE", {}))
 
 
-def chosen_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
+def chosen_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return what suits people, except what was given; all defaults where the two do not fit."""
-    both = {**people_settings(name), **given}
+    both = {**people_settings(name), **settings}
     try:
         find_game(name, **both)
     except ValueError:
-        return given
+        return settings
     return both
 
 
@@ -75,9 +75,9 @@ def _settings(game: Game) -> list[dict[str, Any]]:
     ]
 
 
-def _choices(given: Mapping[Any, str] | Collection[Any], num_seats: int) -> list[tuple[Any, str]]:
+def _choices(values: Mapping[Any, str] | Collection[Any], num_seats: int) -> list[tuple[Any, str]]:
     """Return values and their labels, without seats that the game does not have."""
-    labels = given if isinstance(given, Mapping) else {each: str(each) for each in given}
+    labels = values if isinstance(values, Mapping) else {each: str(each) for each in values}
     seats = {value for value, label in labels.items() if label.startswith("seat ")}
     return [(value, labels[value]) for value in labels if value not in seats or value < num_seats]
 

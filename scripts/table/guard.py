@@ -117,12 +117,12 @@ def _own_address(scope: Scope) -> str:
     """Return ADDRESS:PORT of this machine, to which a connection came."""
     address, port = scope.get("server") or ("", 0)
     try:
-        found = ipaddress.ip_address(address)
+        host = ipaddress.ip_address(address)
     except ValueError:  # a test client
         return address
-    if found.version == 6 and found.ipv4_mapped:
-        found = found.ipv4_mapped
-    return host_and_port(str(found), port)
+    if host.version == 6 and host.ipv4_mapped:
+        host = host.ipv4_mapped
+    return host_and_port(str(host), port)
 
 
 def host_and_port(host: str, port: int) -> str:
@@ -132,9 +132,9 @@ def host_and_port(host: str, port: int) -> str:
 
 def is_owner(request: Request) -> bool:
     """Whether the person who started the server asks: `owner_key` of the app's state is given."""
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
     is_owner = scheme.lower() == "bearer" and hmac.compare_digest(
-        given.encode(), request.app.state.owner_key.encode()
+        token.encode(), request.app.state.owner_key.encode()
     )
     if is_owner:
         request.scope["unknown"].remove(request.scope)

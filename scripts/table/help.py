@@ -76,11 +76,11 @@ async def explain(live: LiveTable, connection: Connection, message: dict[str, An
     ply = _ply(table, number)
     if ply.seat == connection.seat or table.policies[ply.seat] is None:
         raise Refused("only moves of players are explained")
-    found = await live.think_for(connection, table.explain, ply, connection.seat)
+    explained = await live.think_for(connection, table.explain, ply, connection.seat)
     names = seat_names(table.setup.seats, connection.seat)
     reason: dict[str, Any] = {"source": None}
-    if found is not None:
-        reason = reason_data(table.game, found, ply.before, names)
+    if explained is not None:
+        reason = reason_data(table.game, explained, ply.before, names)
     about = {"ply": number, "seat": ply.seat, "about": _summary(table, ply.seat)}
     yield {"type": "explained", **about, **reason}
 

@@ -185,8 +185,8 @@ class Host:
 
     async def _check_files(self, id: str, setup: Setup, kept: dict[str, str]) -> None:
         """Raise Refused where players are files that a stored table must not run."""
-        found = await self._prepared(id, setup.file_digests)
-        await self._prepared(id, check_stored, found, kept.values(), self.store.trusts(id))
+        digests = await self._prepared(id, setup.file_digests)
+        await self._prepared(id, check_stored, digests, kept.values(), self.store.trusts(id))
 
     # Requests that concern more than the game at a table
 

@@ -190,7 +190,7 @@ def _entry(stored: StoredTable) -> dict[str, Any]:
     """What the list of tables shows, with the links of people's seats."""
     mine = [seat for seat, who in enumerate(stored.setup.seats) if who.kind == HERE]
     names = seat_names(stored.setup.seats, mine[0] if mine else None)
-    seated = zip(names, stored.setup.seats, strict=True)
+    named = zip(names, stored.setup.seats, strict=True)
     tokens = [
         token if who.player == "" else None
         for token, who in zip(stored.tokens, stored.setup.seats, strict=False)
@@ -198,7 +198,7 @@ def _entry(stored: StoredTable) -> dict[str, Any]:
     return {
         "id": stored.id,
         "title": title(stored.setup.game),
-        "seats": [{"name": name, "kind": who.kind} for name, who in seated],
+        "seats": [{"name": name, "kind": who.kind} for name, who in named],
         "tokens": tokens,
         "watch": stored.tokens[-1],
         "num_plies": len(stored.actions),

@@ -98,10 +98,10 @@ class TableStore:
 
     def table_id(self, token: str) -> str | None:
         """Return the table that a token belongs to, or None."""
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT table_id FROM tokens WHERE token = ?", (token,)
         ).fetchone()
-        return None if found is None else found[0]
+        return None if row is None else row[0]
 
     def load(self, id: str) -> StoredTable | None:
         """Return a table, or None where there is none. Raises Damaged."""
@@ -154,12 +154,12 @@ def _stored(row: tuple[Any, ...]) -> StoredTable:
 
 
 @contextlib.contextmanager
-def _telling(what: str) -> Iterator[None]:
+def _telling(action: str) -> Iterator[None]:
     """Turn errors of a damaged row into one that names it."""
     try:
         yield
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise Damaged(f"{what} of this store is damaged: {error}") from error
+        raise Damaged(f"{action} of this store is damaged: {error}") from error
 
 
 def _actions(data: Any) -> list[int]:

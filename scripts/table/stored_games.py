@@ -109,11 +109,11 @@ def judged_plies(
     plies looked at so far.
     """
     game = transcript.game
-    found: list[dict[str, Any] | None] = []
+    judgements: list[dict[str, Any] | None] = []
     for state, ply in zip(replay(transcript), transcript.plies, strict=False):
-        on_ply(len(found))
-        action = action_of(game, ply, len(found) + 1)
+        on_ply(len(judgements))
+        action = action_of(game, ply, len(judgements) + 1)
         has_choice = len(game.legal_action_list(state)) > 1
         judged = judge_move(game, state, action, think) if has_choice else None
-        found.append(None if judged is None else judged_data(game, judged, state, names))
-    return found
+        judgements.append(None if judged is None else judged_data(game, judged, state, names))
+    return judgements

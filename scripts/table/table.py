@@ -375,8 +375,8 @@ def check_thinking_times(setup: Setup, limit: float) -> None:
     Or where it makes more than MAX_SIMULATIONS simulations or playouts a move.
     """
     for number, seat in enumerate(setup.seats):
-        given = seat.player.rpartition(":")[2]
-        settings = parse_settings(given) if "=" in given else {}
+        name = seat.player.rpartition(":")[2]
+        settings = parse_settings(name) if "=" in name else {}
         seconds = settings.get("milliseconds", 0) / 1000
         if any(settings.get(count, 0) > MAX_SIMULATIONS for count in COUNTS):
             raise ValueError(

@@ -70,17 +70,17 @@ async def _in_time(job: Awaitable[Result], left: float, seconds: float | None = 
 def _in_thread(
     function: Callable[..., Result], arguments: tuple[Any, ...]
 ) -> "asyncio.Future[Result]":
-    found: Future[Result] = Future()
+    future: Future[Result] = Future()
 
     def work() -> None:
         try:
-            found.set_result(function(*arguments))
+            future.set_result(function(*arguments))
         except Exception as error:
-            found.set_exception(error)
+            future.set_exception(error)
         except BaseException as error:  # a player's file may call sys.exit()
-            found.set_exception(RuntimeError(f"it ended with {error!r}"))
+            future.set_exception(RuntimeError(f"it ended with {error!r}"))
 
-    call = asyncio.wrap_future(found)
+    call = asyncio.wrap_future(future)
     call.add_done_callback(lambda done: done.cancelled() or done.exception())  # its caller may go
     threading.Thread(target=work, daemon=True).start()
     return call

@@ -134,10 +134,10 @@ def _meeting(
 ) -> dict[str, Any]:
     """Who met at which of the tables, and which of their games can be looked at."""
     place = (setting.game, setting.config, setting.control)
-    found = (index for index, t in enumerate(tables) if (t.game, t.config, t.control) == place)
+    places = (index for index, t in enumerate(tables) if (t.game, t.config, t.control) == place)
     return {
         "number": number,
-        "table": next(found, None),
+        "table": next(places, None),
         "players": [player_label(entrant.name) for entrant in match.entrants],
         "deals": sum(num_deals for _, num_deals, _ in batches),
         "first": min((first for first, *_ in batches), default=0),
@@ -166,14 +166,14 @@ def _row(row: Any) -> dict[str, Any]:
 
 def _stamp(path: Path) -> tuple[Any, ...]:
     """Return sizes and times of the store's files: they change with every batch."""
-    found = []
+    stamps = []
     for name in store_files(path):
         try:
             about = os.stat(name)
         except OSError:
             continue
-        found.append((name, about.st_size, about.st_mtime_ns))
-    return tuple(found)
+        stamps.append((name, about.st_size, about.st_mtime_ns))
+    return tuple(stamps)
 
 
 def _idle_seconds(stamp: tuple[Any, ...]) -> float:

@@ -136,8 +136,8 @@ def _viewer(table: GameTable, seat: int | None, looks_from: int | None = None) -
 def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
     """Return the message with who sits where, and the last actions as this seat saw them."""
     names = seat_names(table.setup.seats, seat)
-    seen = [action_seen(table, ply, seat, names) for ply in table.plies[-RECENT:]]
-    seated = zip(names, table.setup.seats, strict=True)
+    recent = [action_seen(table, ply, seat, names) for ply in table.plies[-RECENT:]]
+    named = zip(names, table.setup.seats, strict=True)
     return {
         "type": "table",
         "game": table.game.name,
@@ -146,15 +146,15 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "seat": seat,
         "icons": table.game.icons,
         "scale": table.game.value_scale._asdict(),
-        "seats": [{"name": name, "kind": who.kind} for name, who in seated],
+        "seats": [{"name": name, "kind": who.kind} for name, who in named],
         "is_open": table.setup.is_open,
         "move_seconds": table.setup.move_seconds,
         "has_help": table.setup.has_help,
         "has_hidden": table.game.has_hidden,
         "advisers": advisers(table.game),
         "adviser_labels": [_adviser_label(each) for each in advisers(table.game)],
-        "history": seen,
-        "first_ply": len(table.plies) - len(seen),
+        "history": recent,
+        "first_ply": len(table.plies) - len(recent),
     }
 
 
@@ -188,17 +188,17 @@ def action_seen(
 
 
 def values_data(
-    game: Game, found: MoveValues, state: Any, names: Sequence[str] = ()
+    game: Game, move_values: MoveValues, state: Any, names: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return values of the moves in a position as plain data, by the names of actions."""
     return {
-        "labels": labels(game, state, [*found.values, *found.unsearched], names),
-        "source": found.source,
-        "simulations": found.num_simulations,
-        "are_choices": found.are_choices,
-        "values": _named(game, found.values),
-        "reaches": _named(game, found.reaches),
-        "unsearched": [game.action_name(action) for action in found.unsearched],
+        "labels": labels(game, state, [*move_values.values, *move_values.unsearched], names),
+        "source": move_values.source,
+        "simulations": move_values.num_simulations,
+        "are_choices": move_values.are_choices,
+        "values": _named(game, move_values.values),
+        "reaches": _named(game, move_values.reaches),
+        "unsearched": [game.action_name(action) for action in move_values.unsearched],
     }
 
 
@@ -226,11 +226,11 @@ def judged_data(
 
 
 def reason_data(
-    game: Game, found: Explanation, state: Any, names: Sequence[str] = ()
+    game: Game, explanation: Explanation, state: Any, names: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return an explanation as plain data, by the names of actions."""
     return {
-        "num_positions": found.num_positions,
-        "num_moves": found.num_moves,
-        **judged_data(game, found.judgement, state, names),
+        "num_positions": explanation.num_positions,
+        "num_moves": explanation.num_moves,
+        **judged_data(game, explanation.judgement, state, names),
     }
