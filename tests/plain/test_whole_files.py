@@ -22,7 +22,7 @@ from torch import nn
 from parlour.baselines.arena import play_tournament
 from parlour.baselines.arena.results.export import export
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
-from parlour.baselines.recordings import FORMATS, Recorded, record_games
+from parlour.baselines.recordings import FORMATS, PORTION, Recorded, record_games
 from parlour.envs import load_game
 from parlour.envs.core.played import transcript
 from parlour.envs.core.whole_files import write_whole, written_whole
@@ -113,14 +113,19 @@ def test_a_file_keeps_its_mode_a_link_its_place_and_a_device_is_no_file(tmp_path
     assert {found.name for found in tmp_path.iterdir()} == {"file", "link"}
 
 
+def in_python(folder: Path) -> str:
+    """A player that is not compiled, so that games are written after every 64 deals."""
+    player = folder / "mine.py"
+    player.write_text("def first(o, masks, r):\n    return masks.argmax(axis=1)\n")
+    return f"{player}:first"
+
+
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path: Path) -> None:
     """What a stopped one has is whole games under another name, which Ctrl-C says."""
     path = tmp_path / "games.jsonl"
     path.write_text(OLD)
-    player = tmp_path / "mine.py"  # not compiled: batches of 64 deals
-    player.write_text("def first(o, masks, r):\n    return masks.argmax(axis=1)\n")
-    command = f"-m parlour record trick_taking --players {player}:first --format jsonl"
+    command = f"-m parlour record trick_taking --players {in_python(tmp_path)} --format jsonl"
     with subprocess.Popen(
         [sys.executable, *command.split(), "--deals", "200000", "--out", str(path)],
         cwd=ROOT,
@@ -144,6 +149,30 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
         counted = re.search(r"at least ([0-9,]+) deals are in " + str(partial[0]), said)
         assert counted is not None
         assert int(counted[1].replace(",", "")) <= len({json.loads(line)["deal"] for line in lines})
+
+
+def test_a_killed_recording_of_minari_says_how_much_is_there(tmp_path: Path) -> None:
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("pyarrow")
+    command = f"-m parlour record trick_taking --set num_values=3 --players {in_python(tmp_path)}"
+    command += f" --format minari --deals 200000 --quiet --out {tmp_path / 'games'}"
+    with subprocess.Popen(
+        [sys.executable, *command.split()],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    ) as process:
+        deadline, total = time.monotonic() + 120, 0
+        while total < 2 * PORTION:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+            for kept in tmp_path.glob("games.partial*/metadata.json"):
+                with contextlib.suppress(json.JSONDecodeError):
+                    total = json.loads(kept.read_text())["total_episodes"]
+        process.kill()
+    (partial,) = tmp_path.glob("games.partial*")
+    data = minari.MinariDataset(partial)
+    assert data.total_episodes >= total
+    assert all(len(episode) == 3 for episode in data)  # of three tricks
 
 
 @pytest.mark.parametrize("name", FORMATS)
