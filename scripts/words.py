@@ -11,6 +11,36 @@ from ..envs.core.words import YOU, in_words
 if TYPE_CHECKING:
     from .table.table import Occupant
 
+ROLES = {  # what people call a player at the table, where its name is no plain word
+    "first_legal": "Newcomer",
+    "playout": "Experimenter",
+    "mcts": "Analyst",
+    "best": "Champion",
+    "guided": "Grandmaster",
+    "expert_iteration": "Apprentice",
+    "mlp": "Student",
+    "ppo": "Graduate",
+    "dqn": "Scholar",
+    "perfect": "Perfectionist",
+    "best_response": "Exploiter",
+    "always_pass": "Bystander",
+    "aggressive": "Attacker",
+    "x_aggressive": "Daredevil",
+    "defensive": "Defender",
+    "x_defensive": "Guardian",
+    "hoarder": "Hoarder",
+    "lowest": "Saver",
+    "set_keeper": "Collector",
+    "playout_exact": "Simulator",
+    "greedy": "Buyer",
+    "rander": "Guesser",
+    "rand_maxer": "Gambler",
+    "maxer": "Optimist",
+    "meaner_max": "Statistician",
+    "first_play": "Beginner",
+    "high_low": "Duellist",
+    "smart": "Tactician",
+}
 HOST = "Host"  # the person who opened a table without giving a name, to all others
 
 
@@ -29,16 +59,22 @@ def player_label(player: str) -> str:
     return f"{label} ({settings.replace('=', ' ')})" if colon else label
 
 
+def seat_label(player: str) -> str:
+    """Return the plain name of a player at a table: "Collector" is `set_keeper`."""
+    name, label = player.partition(":")[0], player_label(player)
+    return ROLES[name] + label.removeprefix(in_words(name)) if name in ROLES else label
+
+
 def summary_label(summary: str, players: Container[str]) -> str:
     """Return a player's summary with the names of other players as people call them."""
     return re.sub(
-        "`(.+?)`", lambda code: player_label(code[1]) if code[1] in players else code[0], summary
+        "`(.+?)`", lambda code: seat_label(code[1]) if code[1] in players else code[0], summary
     )
 
 
 def seat_names(seats: "Sequence[Occupant]", own: int | None) -> list[str]:
     """Return the name of each seat as the seat `own` reads it, which is called "You"."""
-    names = [player_label(who.name) if who.player else who.name for who in seats]
+    names = [seat_label(who.name) if who.player else who.name for who in seats]
     names = [HOST if name == YOU else name for name in names]
     if own is not None:
         names[own] = YOU

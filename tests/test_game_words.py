@@ -1,7 +1,9 @@
 """What people read: labels of actions, names of seats, values and results."""
 
+import json
 import random
 import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -10,7 +12,7 @@ from parlour.envs import find_game
 from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.words import YOU, with_names
 from parlour.envs.registry import GameName
-from parlour.scripts.table.catalogue import people_settings
+from parlour.scripts.table.catalogue import levels, middling_player, people_settings
 from parlour.scripts.table.table import HERE, PLAYER, REMOTE, Occupant
 from parlour.scripts.words import headline, placed, player_label, seat_names, summary_label
 
@@ -48,6 +50,19 @@ def test_names_stand_for_seats_in_texts_of_games(text: str, expected: str) -> No
     assert with_names(text, [YOU, "Ada"]) == expected
 
 
+def test_levels_are_those_of_the_league_that_ships_weakest_first() -> None:
+    for name in get_args(GameName):
+        file = Path(__file__).parents[1] / "docs" / "league" / f"{name}.json"
+        for league in json.loads(file.read_text()):
+            game = find_game(name, **league["config"])
+            rated = [rung["player"] for rung in reversed(league["ladder"])]
+            ranks = [f"Level {rank} of {len(rated)}" for rank in range(1, len(rated) + 1)]
+            found = levels(game)
+            assert found.pop("best") in ranks
+            assert list(found.items()) == list(zip(rated, ranks, strict=True))
+            assert middling_player(game) not in (rated[0], rated[-1])
+
+
 def test_everybody_has_one_name() -> None:
     seats = [
         Occupant(HERE, "You"),
@@ -55,8 +70,8 @@ def test_everybody_has_one_name() -> None:
         Occupant(PLAYER, "set_keeper", "set_keeper"),
         Occupant(PLAYER, "set_keeper", "set_keeper"),
     ]
-    assert seat_names(seats, 0) == ["You", "Ada", "Set keeper 1", "Set keeper 2"]
-    assert seat_names(seats, 1) == ["Host", "You", "Set keeper 1", "Set keeper 2"]
+    assert seat_names(seats, 0) == ["You", "Ada", "Collector 1", "Collector 2"]
+    assert seat_names(seats, 1) == ["Host", "You", "Collector 1", "Collector 2"]
     for folder in ("runs/demo", "runs/demo/", "runs/demo/checkpoint.pt"):
         assert player_label(folder) == "demo"
     assert player_label("mine/players.py:bold") == "players.py (bold)"
@@ -66,7 +81,7 @@ def test_everybody_has_one_name() -> None:
 
 def test_a_summary_names_players_as_people_do_and_keeps_other_code() -> None:
     summary = "Like `set_keeper`, but with `--fast`."
-    assert summary_label(summary, {"set_keeper"}) == "Like Set keeper, but with `--fast`."
+    assert summary_label(summary, {"set_keeper"}) == "Like Collector, but with `--fast`."
 
 
 def test_results_are_scores_of_the_game() -> None:

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
+from ...baselines.arena.results.league_pages import shipped_ladder
 from ...baselines.players.best import NAME as BEST
-from ...baselines.players.making import players_of
+from ...baselines.players.making import players_of, resolved
 from ...baselines.policies.roster import Player, own_players
 from ...envs import find_game
 from ...envs.core.drawing.render import drawn, picture_svg
@@ -14,7 +15,7 @@ from ...envs.core.game import Game
 from ...envs.core.pages import rules_of
 from ...envs.core.play.one_game import start
 from ...envs.core.words import YOU, count_noun, in_words
-from ..words import player_label, seat_names, summary_label
+from ..words import seat_label, seat_names, summary_label
 from .table import HERE, Occupant, player_seat
 
 PICTURED_DEAL = 7
@@ -55,8 +56,10 @@ def chosen_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def middling_player(game: Game) -> str:
-    """Return an opponent for newcomers: the middle one of the game's own scripts."""
+    """Return an opponent for newcomers: of the game's own scripts the middle one as rated."""
     scripts = [name for name, player in own_players(game).items() if player.row_function]
+    rated = shipped_ladder(game)
+    scripts.sort(key=lambda name: rated.index(name) if name in rated else len(rated))
     return scripts[len(scripts) // 2] if scripts else next(iter(players_of(game)))
 
 
@@ -98,6 +101,7 @@ def tile(name: str) -> dict[str, Any]:
         "facts": facts,
         "svg": start_picture(name),
         "rival": rival["label"],
+        "code": rival["name"],
         "level": rival["level"],
     }
 
@@ -118,17 +122,30 @@ def rules_shown(name: str) -> dict[str, Any]:
 
 def _players(game: Game) -> list[dict[str, Any]]:
     players = players_of(game)
-    own = [name for name in own_players(game) if name in players]  # listed weakest first
+    ranks = levels(game)
     return [
         {
             "name": name,
-            "label": player_label(name),
-            "level": f"strength {own.index(name) + 1} of {len(own)}" if name in own else "",
+            "label": seat_label(name),
+            "level": ranks.get(name, ""),
             "summary": summary_label(player.summary, players),
             "time": _time_setting(name, player),
         }
-        for name, player in players.items()
+        for name in [*ranks, *(name for name in players if name not in ranks)]
+        for player in [players[name]]
     ]
+
+
+def levels(game: Game) -> dict[str, str]:
+    """Return the level of each rated player of a game, weakest first: {"lowest": "Level 4 of 9"}.
+
+    `best` has that of the player it stands for; who is not in the shipped league has none.
+    """
+    players = players_of(game)
+    rated = [name for name in shipped_ladder(game) if name in players]
+    ranks = {name: f"Level {rank} of {len(rated)}" for rank, name in enumerate(rated, start=1)}
+    champion = str(resolved(BEST, game)).partition(":")[0]
+    return {**ranks, BEST: ranks[champion]} if champion in ranks else ranks
 
 
 def _time_setting(name: str, player: Player) -> str | None:

@@ -18,7 +18,8 @@ from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.one_game import PlayedPly
 from ...envs.core.words import with_names
-from ..words import headline, placed, player_label, seat_names
+from ..words import headline, placed, seat_label, seat_names
+from .catalogue import levels
 from .protocol import title
 from .table import RECENT, GameTable, Setup
 
@@ -138,6 +139,8 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
     names = seat_names(table.setup.seats, seat)
     recent = [action_seen(table, ply, seat, names) for ply in table.plies[-RECENT:]]
     named = zip(names, table.setup.seats, strict=True)
+    ranks = levels(table.game)
+    codes = [who.player.partition(":")[0] for who in table.setup.seats]
     return {
         "type": "table",
         "game": table.game.name,
@@ -147,6 +150,7 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "icons": table.game.icons,
         "scale": table.game.value_scale._asdict(),
         "seats": [{"name": name, "kind": who.kind} for name, who in named],
+        "levels": [[ranks.get(code, ""), code if code in ranks else ""] for code in codes],
         "is_open": table.setup.is_open,
         "move_seconds": table.setup.move_seconds,
         "has_help": table.setup.has_help,
@@ -171,7 +175,7 @@ def advisers(game: Game) -> list[str]:
 
 def _adviser_label(name: str) -> str:
     others = {SEARCH: "a search while you think", EXACT: "the exact solution"}
-    return others.get(name) or player_label(name)
+    return others.get(name) or seat_label(name)
 
 
 def action_seen(

@@ -123,7 +123,7 @@ def test_a_slow_player_is_replaced_for_one_move(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(GameTable, "choose", lambda *_: is_let_go.wait(60))
     tables = LocalTables(thinking_limit=0.01)
     seat = tables.open(casual("trick_taking", ["high_low"], 1), 1)
-    assert "High low gave no move (no answer within 0.015 s)" in seat.position()["notices"][0]
+    assert "Duellist gave no move (no answer within 0.015 s)" in seat.position()["notices"][0]
     is_let_go.set()
     seat.close()
     tables.server.close()

@@ -6,6 +6,7 @@ Needs Debian's chromium and Playwright; without them these tests are skipped.
 """
 
 import contextlib
+import re
 import shutil
 import socket
 import subprocess
@@ -543,7 +544,7 @@ def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
         assert page.url.endswith("/#table")
         page.click("#home")
         page.wait_for_selector("#games button")
-        for name in ("Guest", "High low"):
+        for name in ("Guest", "Duellist"):
             page.go_back()
             page.wait_for_selector(f"#players >> text={name}")
             assert "seat=" not in page.url and key not in page.url
@@ -654,7 +655,8 @@ def test_a_game_is_dealt_in_one_click_from_the_first_page(browser: Any, address:
     with opened(browser, address, WIDTHS["phone"]) as page:
         page.wait_for_selector("[data-tile=trick_taking] img")
         assert "3 minutes" in page.text_content("[data-tile=trick_taking] .facts")
-        assert "strength" in page.text_content("[data-tile=trick_taking] .rival")
+        rival = page.text_content("[data-tile=trick_taking] .rival")
+        assert re.search(r"against Duellist, Level \d of \d", rival), rival
         targets = "[...document.querySelectorAll('button, a.button, select')]"
         heights = page.evaluate(f"{targets}.map((each) => each.offsetHeight).filter(Boolean)")
         assert heights and min(heights) >= 44

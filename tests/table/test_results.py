@@ -168,4 +168,4 @@ def test_tables_of_the_server_are_replayed_from_its_page(client: TestClient) -> 
     with seated(client, tokens[0]) as me:
         returns = me.play_to_the_end()["returns"]
     data = replayed(client, {"table": table["id"]})
-    assert data["names"] == ["You", player_label("high_low")] and data["returns"] == returns
+    assert data["names"] == ["You", "Duellist"] and data["returns"] == returns

@@ -345,7 +345,7 @@ def test_the_same_deal_is_played_from_the_next_seat(client: TestClient) -> None:
         token = me.ask({"type": "again", "deal": "same", "turned": True}, "moved")["token"]
     with seated(client, token) as me:
         table = me.next("table")
-        assert table["seat"] == 1 and table["seats"][0]["name"] == "First play"
+        assert table["seat"] == 1 and table["seats"][0]["name"] == "Beginner"
         assert me.play_to_the_end()["returns"] is not None
 
 

@@ -1,12 +1,14 @@
 """The pages of the league, made from its records alone: ladders, cross tables and an index."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ....envs import GAMES
 from ....envs.core.game import Game
+from ....envs.core.pages import folder_of
 from ....envs.core.words import in_words
 from ...statistics.estimates import Estimate
 from ..play.league import Rung
@@ -64,6 +66,21 @@ def ladders(records: Sequence[Record]) -> str:
         lines += markdown_table(LADDER_HEADINGS, [_cells(rung) for rung in league["ladder"]])
         lines += [""]
     return "\n".join(lines)
+
+
+def shipped_ladder(game: Game) -> list[str]:
+    """Return the rated players of a game, weakest first, as its README has them.
+
+    They are those of the league with the nearest number of seats; a game without one has none.
+    """
+    file = folder_of(game.name) / "README.md"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    leagues = re.split(r"\*\*(\d+) seats\*\*", text.partition(BEGIN)[2].partition(END)[0])[1:]
+    if not leagues:
+        return []
+    tables = dict(zip(map(int, leagues[::2]), leagues[1::2], strict=True))
+    nearest = tables[min(tables, key=lambda seats: abs(seats - game.num_seats))]
+    return re.findall(r"^\| `(\w+)`", nearest, re.MULTILINE)[::-1]
 
 
 def _cells(rung: Record) -> list[str]:

@@ -55,6 +55,7 @@ async function paint(name) {
   place.querySelector(".picture").replaceChildren(drawing(found.svg, ""));
   place.querySelector(".facts").textContent = found.facts;
   place.querySelector(".rival").textContent = `against ${[found.rival, found.level].filter(Boolean).join(", ")}`;
+  place.querySelector(".rival").title = found.code;
 }
 
 const drawing = (svg, alt) => make("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt });
@@ -175,7 +176,7 @@ function seatLine(seat, number) {
   select.append(make("optgroup", { label: "People and programs" },
     ...kinds.map(([value, text]) => make("option", { value }, text))));
   select.append(make("optgroup", { label: "Players" }, ...facts.players.map((player) =>
-    make("option", { value: `player:${player.name}` }, [player.label, player.level].filter(Boolean).join(" · ")))));
+    make("option", { value: `player:${player.name}`, title: player.name }, [player.label, player.level].filter(Boolean).join(" · ")))));
   select.append(make("option", { value: "other" }, "Another player: file or settings …"));
   const known = facts.players.some((player) => player.name === seat.player);
   select.value = seat.kind !== "player" ? seat.kind : known ? `player:${seat.player}` : "other";
@@ -209,7 +210,7 @@ function seatLine(seat, number) {
     }));
   } else line.append(make("span"));
   const isFirst = setup.seats.findIndex((other) => other.player === seat.player) === number;
-  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, ...worded(player.summary)));
+  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim", title: player.name }, ...worded(player.summary)));
   return line;
 }
 

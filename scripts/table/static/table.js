@@ -497,10 +497,11 @@ function showSeats() {
   $("players").replaceChildren(...game.table.seats.map((who, seat) => {
     const isPlayer = who.kind === "player";
     const isOn = isPlayer || connected[seat];
+    const [level, code] = game.table.levels[seat];
     const line = make("li", { class: seat === acts ? "acts" : "" },
       make("span", { class: `dot ${isOn ? "on" : ""}` }),
-      make("span", { class: "who" }, name(seat)),
-      make("span", { class: "tag" }, [isPlayer || seat === game.table.seat ? "" : isOn ? "here" : "away", game.position ? game.position.scores[seat] : ""].filter(Boolean).join(" · ")));
+      make("span", { class: "who", title: code }, name(seat)),
+      make("span", { class: "tag" }, [level, isPlayer || seat === game.table.seat ? "" : isOn ? "here" : "away", game.position ? game.position.scores[seat] : ""].filter(Boolean).join(" · ")));
     if (isOwner && !isPlayer && !isOn && seat !== game.table.seat) line.append(replacements(seat));
     return line;
   }));
