@@ -111,5 +111,5 @@ def test_long_times_have_two_digits_and_a_unit() -> None:
 
 def test_a_decision_is_timed_for_scripts_and_searches() -> None:
     quick = seconds_a_decision(SMALL, make_policy("smart", SMALL))
-    slow = seconds_a_decision(SMALL, make_policy("playout:num_playouts=50", SMALL))
+    slow = seconds_a_decision(SMALL, make_policy("playout:num_playouts=10", SMALL))
     assert 0 < quick < slow < 1

@@ -75,6 +75,7 @@ def test_4_an_odd_card_goes_to_seat_0() -> None:
     assert (states["deck_sizes"] == [36, 35]).all()
 
 
+@pytest.mark.plain
 def test_5_a_seat_knows_the_set_of_its_cards_but_not_their_order() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     assert table.own(1) == [{1, 3, 4}] * 3
@@ -91,6 +92,7 @@ def test_6_seat_0_starts_or_as_the_house_rule_says() -> None:
     assert (dealt(9, deck="planets", starter=1)["starter"] == 1).all()
 
 
+@pytest.mark.plain
 def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     assert table.play(0).state["starter"] == 0
@@ -99,6 +101,7 @@ def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> Non
     assert drawn.state["starter"] == 1
 
 
+@pytest.mark.plain
 def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     seen = table.observed(0)
@@ -108,6 +111,7 @@ def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     assert table.game.legal_action_list(table.state) == [0, 1]
 
 
+@pytest.mark.plain
 def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]]).play(1)
     for seat, values in ((0, [3, 1]), (1, [1, 3])):
@@ -117,6 +121,7 @@ def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     assert table.state["last_winner"] == 0
 
 
+@pytest.mark.plain
 def test_8_the_winner_puts_its_own_card_the_losers_and_the_pile_at_the_bottom() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]]).play(1)
     assert table.pile == [4, 5]
@@ -126,6 +131,7 @@ def test_8_the_winner_puts_its_own_card_the_losers_and_the_pile_at_the_bottom() 
     assert table.pile == []
 
 
+@pytest.mark.plain
 def test_9_the_loser_learns_the_value_and_the_winner_the_card() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [30, 3]])
     table.play(0)
@@ -136,6 +142,7 @@ def test_9_the_loser_learns_the_value_and_the_winner_the_card() -> None:
     assert table.own(0) == [{0}, {2}, {5}, {1}]
 
 
+@pytest.mark.plain
 def test_9_what_is_found_out_is_struck_everywhere_and_tells_of_others_in_turn() -> None:
     """Card 5 is 2 or 5 to seat 1; when 2 shows up elsewhere it can only be 5."""
     cards = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [30, 3]]
@@ -147,6 +154,7 @@ def test_9_what_is_found_out_is_struck_everywhere_and_tells_of_others_in_turn() 
     assert table.observed(1)["places"].tolist() == [0, 2, 2, 0, 1, 1]
 
 
+@pytest.mark.plain
 def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]], starter=1).play(1)
     assert table.pile == [5, 4]
@@ -159,12 +167,14 @@ def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> N
     assert table.other(0) == [{1, 3}, {1, 3}]
 
 
+@pytest.mark.plain
 def test_10_the_pile_grows_until_a_trick_is_decided() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]]).play(1, 1)
     assert table.pile == [4, 5, 1, 0]
     assert table.play(0).deck(1) == [3, 2, 4, 5, 1, 0]
 
 
+@pytest.mark.plain
 def test_11_a_seat_without_a_card_loses_at_once() -> None:
     table = Table([[5, 4, 3], [2, 1, 0]]).play(0, 0)
     assert table.outcome == [0, 0]
@@ -174,6 +184,7 @@ def test_11_a_seat_without_a_card_loses_at_once() -> None:
     assert table.outcome == [1, -1]
 
 
+@pytest.mark.plain
 def test_11_also_when_its_last_card_went_to_the_pile() -> None:
     cards = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [60, 1]]
     table = Table([[5, 4, 3], [2, 0, 1]], cards).play(0, 0)
@@ -183,6 +194,7 @@ def test_11_also_when_its_last_card_went_to_the_pile() -> None:
     assert table.outcome == [1, -1]
 
 
+@pytest.mark.plain
 def test_11_both_empty_at_once_is_a_draw() -> None:
     table = Table([[5, 3, 1], [4, 2, 0]]).play(1, 1, 1)
     assert table.state["deck_sizes"].tolist() == [0, 0]
@@ -190,6 +202,7 @@ def test_11_both_empty_at_once_is_a_draw() -> None:
     assert table.outcome == [0, 0]
 
 
+@pytest.mark.plain
 def test_12_at_the_trick_limit_more_cards_win_and_the_pile_does_not_count() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=2)
     table.play(0, 0)
@@ -201,6 +214,7 @@ def test_12_at_the_trick_limit_more_cards_win_and_the_pile_does_not_count() -> N
     assert (table.pile, table.outcome) == ([1, 0, 4, 5], [0, 0])
 
 
+@pytest.mark.plain
 def test_nobody_looks_at_a_top_card_once_the_game_is_over() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=1).play(0)
     assert table.observed(0)["top"] == -1
