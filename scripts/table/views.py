@@ -219,7 +219,10 @@ def judged_data(
         return with_names(game.label_action(state, action), names)
 
     lead = judged.lead if judged.has_interval else None
+    clicks = drawn(game, state).clicks
+    marked = {game.action_name(action) for action in (judged.action, judged.best)}
     return {
+        "parts": {name: list(parts) for name, parts in clicks.items() if name in marked},
         "action": game.action_name(judged.action),
         "best": game.action_name(judged.best),
         "regret": round(judged.loss, 4),

@@ -20,6 +20,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.played.page import asset
 from parlour.envs.core.played.page.replay import replay_page
@@ -50,6 +51,7 @@ NARROWEST = 320  # a page zoomed to 400 % on a small screen
 MAX_MOVES = 120
 IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
 IS_UNPACKED = "#count:not(:empty)"  # a replay unpacks its data when it is opened
+MARKS = ("played", "better")
 LAST_MOVE = 'Array.from(document.querySelectorAll("#moves li"), (li) => li.textContent).join()'
 
 
@@ -570,6 +572,9 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
         {**said, "action": ply.action, "values": {ply.action: 0.25, **better}, "unsearched": []}
         for ply in played.plies
     ]
+    for row, state in zip(judged, replay(played), strict=False):
+        clicks = drawn(game, state).clicks
+        row |= {"best": [*clicks][-1], "parts": {name: list(ids) for name, ids in clicks.items()}}
     judged[1] |= {"regret": 0, "text": "has no value", "values": better}
     judged[1]["unsearched"] = [played.plies[1].action]
     path = tmp_path / "game.html"
@@ -584,8 +589,14 @@ def look_through(page: Any, played: Any) -> None:
     assert "played" in page.text_content("#values li:last-child")
     assert page.text_content("#values li:first-child .value") == "3.8 ± 0.3 tricks"
     assert "lost about 0.25" in page.text_content("#chooser")
+    assert [page.locator(f"#board [data-part].{kind}").count() for kind in MARKS] == [1, 1]
+    assert page.text_content("#board .rank.played") == "\u25cf 3.1"
+    assert "played: " in page.text_content("#marked .played")
+    graph, board = (page.locator(each).bounding_box() for each in (".graph", "#board"))
+    assert graph["width"] == board["width"] and graph["y"] > board["y"]
     page.keyboard.press("ArrowRight")
     assert page.text_content("#values li:last-child").startswith("unknown, not searched: ")
+    assert page.locator("#board [data-part].better").count() == 0  # nothing was lost
     assert page.text_content("#caption") == f"<b>A</b>: {label_of(played, 0)}"
     page.keyboard.press("End")
     assert page.text_content("#count") == "10 of 10"

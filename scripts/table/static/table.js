@@ -335,7 +335,8 @@ function showJudged() {
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
   if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply)
-    parts.push(make("span", {}, "Your move ", make("b", {}, ...worded(called(found.action, found.labels))), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, ...worded(found.text))));
+    parts.push(make("details", { class: "judgement" }, make("summary", { class: found.regret > 0 ? "lost" : "best" }, found.regret > 0 ? `${SHAPES.better} Your move: −${lossOf(found.regret)}` : `${SHAPES.played} Your move`),
+      make("p", { class: "panel" }, make("b", {}, ...worded(called(found.action, found.labels))), " ", ...worded(found.text))));
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `${name(last.seat)}: ${said(last)}. Why?`));
   $("judged").replaceChildren(...parts);
 }
@@ -606,21 +607,25 @@ function showReview(message) {
   const series = game.table.seats.map((_, seat) => rows.filter((row) => row.seat === seat).sort((a, b) => a.ply - b.ply).flatMap(point));
   const worst = rows.filter((row) => row.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, 6);
   const marks = worst.flatMap(point);
-  const onGo = (ply) => lookBack(rows.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best)));
-  $("graph").replaceChildren(valueGraph(series, { marks, current: game.lookingBack, onGo }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
+  const nearest = (ply) => rows.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best));
+  const onGo = (ply) => lookBack(nearest(ply));
+  const onPoint = (ply) => { $("pointed").textContent = moveText(nearest(ply)); };
+  $("graph").replaceChildren(valueGraph(series, { width: $("graph").clientWidth, marks, current: game.lookingBack, onGo, onPoint }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
-    make("span", {}, `Move ${row.ply + 1}, ${name(row.seat)}: `, ...worded(`${called(row.action, row.labels)}; ${row.text.split("; ").at(-1)}`)),
+    make("span", {}, ...worded(`${moveText(row)}; ${row.text.split("; ").at(-1)}`)),
     make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
   $("mistakes").replaceChildren(...lines);
   if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
 }
 
+const moveText = (row) => `Move ${row.ply + 1}, ${name(row.seat)}: ${called(row.action, row.labels)}`;
 const bestFirst = (row) => Object.keys(row.values).sort((a, b) => row.values[b] - row.values[a]);
 
 function lookBack(row) {
   game.lookingBack = row.ply;
-  board.show(row.svg, {}, { animate: true });
+  board.show(row.svg, {}, { animate: false });
+  board.compare(row);
   $("hints").hidden = false;
   $("adviser-row").hidden = $("second-row").hidden = true;
   $("second-source").textContent = "";
@@ -629,7 +634,8 @@ function lookBack(row) {
   $("hint-source").textContent = sourceOf(row);
   $("values").replaceChildren(...valueBars(row, row.action));
   backButtons(() => showPosition(game.position, true), row.ply);
-  status(`Before move ${row.ply + 1}, ${name(row.seat)}: ${called(row.action, row.labels)}`);
+  $("actions").append(...markedMoves(row));
+  status(`Before move ${row.ply + 1}, ${name(row.seat)}`);
   $("status").scrollIntoView({ block: "nearest" }); // on a phone the list of moves lies far below it
   showReview(game.review.at(-1));
 }

@@ -8,8 +8,9 @@ const SAID_MS = 1400;
 const MAX_FADING = 40; // parts
 const MAX_BARS = 12;
 const MAX_ADVISED = 3; // moves that are numbered in the picture
-const GRAPH_LEFT = 84; // room for the scale of a graph
+const GRAPH_LEFT = 58; // room for the scale of a graph
 const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
+const SHAPES = { played: "\u25cf", better: "\u25c6" };
 const PLAYED = " \u25c2 played";
 const words = { icons: {}, scale: null }; // of the game: symbols of words, and what values mean
 
@@ -215,20 +216,28 @@ class Board {
 
   // Number the parts of the best moves; `names` are those of actions, the best first.
   advise(names) {
-    const ranks = new Map();
-    for (const [index, name] of names.slice(0, MAX_ADVISED).entries()) {
-      for (const part of this.clicks[name] || []) if (!ranks.has(part)) ranks.set(part, index + 1);
-    }
+    this.mark(names.slice(0, MAX_ADVISED).map((name, index) => ({ kind: index ? "" : "advised", ids: this.clicks[name] || [], text: `${index + 1}` })));
+  }
+
+  // Mark what was played in a position and what was better, with their values; `row` is a judgement.
+  compare(row) {
+    this.mark(kindsOf(row).map((kind) => ({ kind, ids: row.parts[actionOf(row, kind)] || [], text: `${SHAPES[kind]} ${valueText(row, kind)}` })));
+  }
+
+  // Give the parts of some moves, {kind, ids, text}, a frame of this kind, and a badge with the text.
+  mark(moves) {
     const frame = this.root.getBoundingClientRect();
     for (const old of this.root.querySelectorAll(".rank")) old.remove();
-    for (const part of this.parts()) {
-      const rank = ranks.get(part.dataset.part);
-      part.classList.toggle("advised", rank === 1);
-      if (!rank) continue;
-      const [place, badge] = [part.getBoundingClientRect(), make("span", { class: "rank", "aria-hidden": "true" }, `${rank}`)];
-      badge.style.left = `${(100 * (place.x - frame.x)) / frame.width}%`;
-      badge.style.top = `${(100 * (place.y - frame.y)) / frame.height}%`;
-      this.root.append(badge);
+    for (const part of this.parts()) part.classList.remove("advised", "played", "better");
+    for (const { kind, ids, text } of moves) {
+      const parts = this.parts().filter((part) => ids.includes(part.dataset.part));
+      for (const part of parts) if (kind) part.classList.add(kind);
+      for (const part of kind === "played" || kind === "better" ? parts.slice(0, 1) : parts) {
+        const [place, badge] = [part.getBoundingClientRect(), make("span", { class: `rank ${kind}`, "aria-hidden": "true" }, text)];
+        badge.style.left = `${(100 * (place.x - frame.x)) / frame.width}%`;
+        badge.style.top = `${(100 * ((kind === "better" ? place.bottom : place.y) - frame.y)) / frame.height}%`;
+        this.root.append(badge);
+      }
     }
   }
 
@@ -351,6 +360,19 @@ function reachOf(action, reaches) {
   return /[1-9]/.test(text) ? ` ± ${text}` : "";
 }
 
+// Of a judgement what is marked, better moves where chance does not explain the loss; and their values.
+const actionOf = (row, kind) => (kind === "played" ? row.action : row.best);
+const kindsOf = (row) => (row.regret > 0 ? ["played", "better"] : ["played"]);
+function valueText(row, kind) {
+  const value = row.values[actionOf(row, kind)];
+  return value === undefined ? "" : row.are_choices ? percent(value) : shortly(value);
+}
+
+// What was played and what was better, in words, each with its mark.
+function markedMoves(row) {
+  return kindsOf(row).map((kind) => make("span", { class: `rank ${kind}` }, `${SHAPES[kind]} ${kind}: ${called(actionOf(row, kind), row.labels)} ${valueText(row, kind)}`));
+}
+
 // What people call an action; `labels` has the words of the game.
 const called = (action, labels) => (labels && labels[action]) || action;
 
@@ -385,7 +407,7 @@ function make(tag, properties = {}, ...children) {
 
 // A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
 // {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
-function valueGraph(series, { width = 600, height = 200, current = null, marks = [], onGo = null } = {}) {
+function valueGraph(series, { width, height = 130, current = null, marks = [], onGo = null, onPoint = null } = {}) {
   const space = "http://www.w3.org/2000/svg";
   const draw = (tag, attributes) => {
     const element = document.createElementNS(space, tag);
@@ -394,9 +416,11 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   };
   const last = Math.max(1, current || 0, ...series.flat().map((point) => point.ply));
   const { zero, per_return: each } = words.scale;
-  const low = each > 0 ? Math.max(-1, -zero / each) : -1;
+  const least = each > 0 ? Math.max(-1, -zero / each) : -1;
+  const values = series.flat().map((point) => point.value);
+  const [low, high] = [Math.max(least, Math.min(1, ...values) - 0.05), Math.min(1, Math.max(least, ...values) + 0.05)];
   const x = (ply) => GRAPH_LEFT + ((width - GRAPH_LEFT - 8) * ply) / last;
-  const y = (value) => 12 + ((1 - value) / (1 - low)) * (height - 40);
+  const y = (value) => 10 + ((high - value) / (high - low)) * (height - 34);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" });
   svg.setAttribute("aria-label", "The expected result, move by move");
   const label = (text, place, anchor) => {
@@ -404,9 +428,9 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
     element.textContent = text;
     svg.append(element);
   };
-  for (const value of [1, (1 + low) / 2, low]) {
+  for (const value of [high, (high + low) / 2, low]) {
     svg.append(draw("line", { x1: GRAPH_LEFT, x2: width, y1: y(value), y2: y(value), class: "axis" }));
-    label(shortly(value), { x: GRAPH_LEFT - 6, y: y(value) + 5 }, "end");
+    label(shortly(value), { x: GRAPH_LEFT - 6, y: y(value) + 4 }, "end");
   }
   label(`${shown(1).replace(/^\S+ /, "").replace(/^\d.*/, "place")}, by moves: 1 to ${last + 1}`, { x: width - 8, y: height - 6 }, "end");
   series.forEach((points, index) => {
@@ -422,13 +446,13 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   if (current !== null) {
     svg.append(draw("line", { x1: x(current), x2: x(current), y1: 0, y2: height, class: "now" }));
   }
-  if (onGo) {
-    svg.addEventListener("click", (event) => {
-      const box = svg.getBoundingClientRect();
-      const along = (((event.clientX - box.x) / box.width) * width - GRAPH_LEFT) / (width - GRAPH_LEFT - 8);
-      onGo(Math.max(0, Math.round(along * last)));
-    });
-  }
+  const plyAt = (event) => {
+    const box = svg.getBoundingClientRect();
+    const along = (((event.clientX - box.x) / box.width) * width - GRAPH_LEFT) / (width - GRAPH_LEFT - 8);
+    return Math.max(0, Math.round(along * last));
+  };
+  svg.addEventListener("click", (event) => onGo(plyAt(event)));
+  svg.addEventListener("pointermove", (event) => onPoint(plyAt(event)));
   return svg;
 }
 

@@ -66,8 +66,10 @@ function showValues() {
     return ply.seat === seat && value !== undefined ? [{ ply: number, value }] : [];
   }));
   const marks = mistakes.flatMap(({ ply }) => (valueAt(ply) === undefined ? [] : [{ ply, value: valueAt(ply) }]));
-  at("graph").replaceChildren(valueGraph(series, { marks, current, onGo: go }));
+  at("graph").replaceChildren(valueGraph(series, { width: at("graph").clientWidth, marks, current, onGo: go, onPoint: (ply) => { at("pointed").textContent = caption(ply + 1); } }));
   const judged = current < data.plies.length ? judgedAt(current) : null;
+  if (judged) board.compare(judged);
+  at("marked").replaceChildren(...(judged ? markedMoves(judged) : []));
   at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
   at("chooser").replaceChildren(...(judged ? worded(`Move ${current + 1}, ${data.names[data.plies[current].seat]}: ${called(judged.action, judged.labels)} ${judged.text}`) : []));
 }
