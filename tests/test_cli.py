@@ -87,6 +87,8 @@ WRONG = {
     f"match {FOUR_SEATS} random": "a match has two players; got 1",
     f"match {GAME} random,nobody": "no player 'nobody'",
     f"match {GAME} random,first_legal --until x": "--until",
+    f"match {GAME} random,first_legal --adjust random": "--adjust takes two players",
+    f"match {GAME} random,first_legal --adjust mcts,random": "mcts cannot stand in",
     f"match {GAME} random,first_legal --until 0": "until must be a number of Elo points above 0",
     f"tournament {GAME} --until nan": "until must be a number of Elo points above 0",
     f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "at most 1 deals follow seed",

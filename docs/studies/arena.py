@@ -2,6 +2,7 @@
 
 python -m docs.studies.arena coverage --times 2000
 python -m docs.studies.arena anytime
+python -m docs.studies.arena luck
 python -m docs.studies.arena kills --times 20
 python -m docs.studies.arena sandbox_cost --times 200
 """
@@ -10,7 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import anytime, coverage, killing, sandbox_cost
+from . import anytime, coverage, killing, luck, sandbox_cost
 from .recorded import write_record
 
 
@@ -24,6 +25,12 @@ def _anytime(num_trials: int) -> None:
     result = anytime.measure(num_trials)
     write_record(anytime.RECORD, result, anytime.page(result))
     print(f"written to {anytime.RECORD}")
+
+
+def _luck(num_matches: int) -> None:
+    result = luck.measure(num_matches)
+    write_record(luck.RECORD, result, luck.page(result))
+    print(f"written to {luck.RECORD}")
 
 
 def _kills(times: int) -> None:
@@ -45,6 +52,7 @@ def _sandbox_cost(num_games: int) -> None:
 STUDIES = {  # each with its number of repetitions
     "coverage": (_coverage, 2000),  # tournaments of each kind
     "anytime": (_anytime, 1000),  # tournaments of each kind
+    "luck": (_luck, 1000),  # matches
     "kills": (_kills, 20),
     "sandbox_cost": (_sandbox_cost, 200),  # games for each sandbox
 }

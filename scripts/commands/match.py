@@ -8,7 +8,9 @@ ends the match as soon as the stronger player is known. For a different player i
 import argparse
 
 from ...baselines.arena import play_match
+from ...baselines.arena.play.adjusted import StandIns
 from ...baselines.arena.results.export import as_data
+from ...envs.core.game import Game
 from ..options import (
     BadArgument,
     add_deals,
@@ -18,6 +20,7 @@ from ..options import (
     chosen_game,
     first_seed,
     player_names,
+    user_input,
 )
 from ..output import add_json, print_text, progress_counter, write_json
 from ..plans import add_plan, add_until, chosen_plan, entered
@@ -31,9 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", metavar="PLAYER,...", help="the two players")
     add_deals(parser, "number of deals; with --until, the maximum number")
     add_until(parser)
+    parser.add_argument(
+        "--adjust",
+        metavar="PLAYER,PLAYER",
+        help="two compiled players that play about like the two of the match, by whose results the "
+        "luck of the deals is taken out of the mean return",
+    )
     add_seed(parser)
     add_plan(parser)
     add_json(parser)
+
+
+def _stand_ins(game: Game, text: str) -> tuple[str, str]:
+    names = player_names(text)
+    if len(names) != 2:
+        raise BadArgument(f"--adjust takes two players; got {text}")
+    with user_input():
+        StandIns(game, (names[0], names[1]))  # before any work
+    return names[0], names[1]
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -47,6 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
             "seats a different player in every seat"
         )
     first, second = entered(arguments, game, names)  # before any work
+    stand_ins = None if arguments.adjust is None else _stand_ins(game, arguments.adjust)
     title, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
     with progress_counter(title, total) as on_progress, chosen_plan(arguments) as plan:
         result = play_match(
@@ -57,6 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
             first_seed(arguments),
             on_progress,
             plan,
+            stand_ins,
         )
     if arguments.json != "-":
         for line in str(result).splitlines():

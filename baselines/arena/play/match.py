@@ -18,6 +18,7 @@ from ...statistics.estimates import (
 )
 from ...statistics.result_words import ANYTIME, FIXED, Words, words_of
 from ..ratings.until import Verdict, verdict_of
+from .adjusted import Adjusted, StandIns
 from .batches import Match
 from .entrants import EntrantSpec, enter
 from .playing import Plan, PlayedMatch, origin_of, play_matches, scores_of
@@ -48,6 +49,7 @@ class MatchResult:
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # why the match ended, where it had an `until`
     intervals: str = FIXED  # or ANYTIME
+    adjusted: Adjusted | None = None  # the mean return without luck, where there are stand-ins
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     # The first seed, the players' identities, the environment, and the store's last digest.
@@ -72,6 +74,8 @@ class MatchResult:
             f"  Elo          {self.elo:+.0f}, from the mean return",
             f"  intervals    95 %, {self.intervals}",
         ]
+        if self.adjusted is not None:
+            lines.insert(-1, f"  adjusted     {self.adjusted}")
         if any(self.faults):
             own, others = self.faults
             lines.append(f"  lost by a fault: {self.first} {own:,} games, {self.second} {others:,}")
@@ -86,13 +90,16 @@ def play_match(
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
     plan: Plan = DEFAULT_PLAN,
+    stand_ins: tuple[EntrantSpec, EntrantSpec] | None = None,
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
     `first` and `second` are anything that `make_policy` accepts, or entrants. The same seed gives
     the same result; of the `plan`, only `control` and `until` affect it. With `until=10` the match
     ends as soon as the Elo interval is at most 10 wide on either side or excludes 0, after
-    `num_deals` at the latest. `on_progress` is called with the number of games played.
+    `num_deals` at the latest. `stand_ins`, two compiled players that play about like `first` and
+    `second`, take luck out of the mean return (see `adjusted`). `on_progress` is called with the
+    number of games played.
     Raises ValueError for unknown players and for an impossible number of deals::
 
         >>> import parlour
@@ -102,11 +109,14 @@ def play_match(
         (40, True)
     """
     match = Match(enter((first, second), game, plan.control is None), "field")
+    values = None if stand_ins is None else StandIns(game, stand_ins)
     played = play_matches(game, [match], deal_seeds(seed, num_deals), plan, on_progress)[0]
     verdict = None if plan.until is None else verdict_of(scores_of(played), plan.until)
     control = None if plan.control is None else plan.control.as_data()
     origin = origin_of([played], plan.store)
-    return dataclasses.replace(result_of(game, played, verdict), control=control, origin=origin)
+    adjusted = None if values is None else values.adjusted(played, verdict is not None)
+    result = result_of(game, played, verdict)
+    return dataclasses.replace(result, control=control, origin=origin, adjusted=adjusted)
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:

@@ -1,0 +1,95 @@
+"""Take the luck of the deals out of a match by a control variate.
+
+Two compiled stand-ins play each deal too, and other deals that could as well have been dealt. By
+how much they do better than there is luck: whoever they are, its mean is exactly zero, so that
+subtracting it takes away variance and adds no bias (compare AIVAT: Burch and others, 2018).
+"""
+
+import dataclasses
+
+import numpy as np
+
+from ....envs.core.game import Game
+from ....envs.core.rng import SEED_LIMIT
+from ...players.making import make_policy
+from ...statistics.anytime import anytime_mean
+from ...statistics.estimates import Estimate, mean_of_deals
+from .batches import play_deals
+from .entrants import EntrantSpec, enter
+from .playing import PlayedMatch
+from .seatings import one_against_field
+
+OTHERS = 8  # deals that each deal is compared with
+_PRIOR_DEALS = 4.0  # in which luck and results are unrelated
+_BOUNDS = (-3.0, 3.0)  # of an adjusted return: 1 for the return, and 2 for the luck
+
+
+@dataclasses.dataclass(frozen=True)
+class Adjusted:
+    """The mean return of a match without the luck of its deals."""
+
+    mean_return: Estimate  # of the same kind as those of the match
+    saved: float  # the deals that an unadjusted interval as narrow takes, over those played
+    stand_ins: tuple[str, str]  # identities, chosen before the first deal
+
+    def __str__(self) -> str:
+        return (
+            f"{self.mean_return:+.3f}, mean return without the luck that {self.stand_ins[0]} v "
+            f"{self.stand_ins[1]} have; worth {self.saved:.1f} times the deals"
+        )
+
+
+class StandIns:
+    """Two compiled players that play about like those of a match, each in their places.
+
+    Where they do not play like them, results are less precise, never biased. Raises ValueError for
+    unknown players, and for those that are not one compiled function.
+    """
+
+    def __init__(self, game: Game, specs: tuple[EntrantSpec, EntrantSpec]) -> None:
+        self.game = game
+        entrants = enter(specs, game)
+        self.identities = entrants[0].identity, entrants[1].identity
+        self.policies = tuple(make_policy(entrant.spec, game) for entrant in entrants)
+        for policy in self.policies:
+            if policy.row_function is None:
+                raise ValueError(f"{policy.name} cannot stand in: it is not one compiled function")
+
+    def adjusted(self, played: PlayedMatch, is_anytime: bool) -> Adjusted:
+        """Adjust the mean return of the first entrant."""
+        raw = _own(played.returns).mean(axis=1)
+        values = without_luck(raw, self.luck_of_games(played.seeds).mean(axis=1))
+        mean = anytime_mean(values, 1, _BOUNDS) if is_anytime else mean_of_deals(values)
+        variance = max(float(values.var()), np.finfo(float).tiny)
+        return Adjusted(mean, float(raw.var()) / variance, self.identities)
+
+    def luck_of_games(self, seeds: np.ndarray) -> np.ndarray:
+        """Return how much better the first stand-in does than in other deals: [deals, sittings]."""
+        rngs = (np.random.default_rng(int(seed)) for seed in seeds)
+        others = np.array([rng.integers(SEED_LIMIT, size=OTHERS) for rng in rngs])
+        results = self._play(others.ravel()).reshape(*others.shape, -1)
+        return self._play(seeds) - results.mean(axis=1)
+
+    def _play(self, seeds: np.ndarray) -> np.ndarray:
+        seated = one_against_field(self.game.num_seats, seeds)
+        return _own(play_deals(self.game, self.policies, seeds, seated))
+
+
+def _own(returns: np.ndarray) -> np.ndarray:
+    """Return the returns of the first entrant, which sits at seat s in sitting s."""
+    return np.diagonal(returns, axis1=1, axis2=2)
+
+
+def without_luck(raw: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """Subtract from results [deals] the part of their luck that fitted the deals before.
+
+    The part is a regression coefficient within 0 .. 1, and 0 at first. It does not depend on the
+    deal that it is used for, so that no bias comes in.
+    """
+    num = np.maximum(np.arange(len(raw)), 1)
+    before = [np.cumsum(x) - x for x in (raw, luck, raw * luck, luck**2)]  # sums
+    prior = _PRIOR_DEALS * before[3] / num
+    covariance = before[2] - before[0] * before[1] / num
+    variance = before[3] - before[1] ** 2 / num + prior
+    part = np.divide(covariance, variance, out=np.zeros(len(raw)), where=variance > 0)
+    return raw - part.clip(0, 1) * luck

@@ -1,0 +1,87 @@
+"""Adjusted results: unbiased whoever stands in, more precise where the stand-ins are like."""
+
+import json
+
+import numpy as np
+import pytest
+
+from docs.studies.luck import MODULES, RECORD, bias
+from docs.studies.recorded import code_digest
+from parlour.baselines.arena import Plan, play_match
+from parlour.baselines.arena.play.adjusted import OTHERS, StandIns, without_luck
+from parlour.baselines.statistics.result_words import ANYTIME
+from parlour.envs import load_game
+
+GAME = load_game("president", num_players=4)
+
+
+def test_the_same_players_as_stand_ins_know_all_the_luck() -> None:
+    """What is left is how well the other deals tell the mean: 1 / OTHERS of the variance."""
+    result = play_match(GAME, "planner", "lowest", 1500, stand_ins=("planner", "lowest"))
+    assert result.adjusted is not None
+    assert result.adjusted.saved == pytest.approx(OTHERS, rel=0.25)
+    mean, low, high = result.adjusted.mean_return
+    assert (high - low) < 0.5 * (result.mean_return.high - result.mean_return.low)
+    assert result.mean_return.low < mean < result.mean_return.high
+    assert str(result.adjusted) in str(result)
+
+
+def test_the_match_is_played_as_without_stand_ins() -> None:
+    plain = play_match(GAME, "planner", "lowest", 30)
+    result = play_match(GAME, "planner", "lowest", 30, stand_ins=("random", "lowest"))
+    assert plain.adjusted is None
+    assert (result.mean_return, result.elo) == (plain.mean_return, plain.elo)
+    again = play_match(
+        GAME, "planner", "lowest", 30, plan=Plan(batch_deals=7), stand_ins=("random", "lowest")
+    )
+    assert again.adjusted == result.adjusted
+
+
+@pytest.mark.parametrize("stand_ins", [("lowest", "planner"), ("random", "random")])
+def test_bad_stand_ins_cost_precision_and_no_bias(stand_ins: tuple[str, str]) -> None:
+    check = bias(stand_ins, 60)
+    assert abs(check["errors"]) < 3.5
+    assert 0.7 < check["saved"] < 1.6
+
+
+def test_the_mean_luck_is_zero() -> None:
+    """Compared with deals that are not drawn like its own, it would not be."""
+    luck = StandIns(GAME, ("planner", "random")).luck_of_games(np.arange(3000)).mean(axis=1)
+    assert abs(luck.mean()) < 3.5 * luck.std() / np.sqrt(len(luck))
+    assert luck.std() > 0.02
+
+
+def test_the_part_of_a_deal_depends_on_earlier_deals_alone() -> None:
+    rng = np.random.default_rng(0)
+    luck = rng.normal(size=400)
+    raw = 0.6 * luck + 0.1 * rng.normal(size=400)
+    values = without_luck(raw, luck)
+    parts = (raw - values) / luck
+    assert parts[0] == 0 and parts[-1] == pytest.approx(0.6, abs=0.05)
+    later = raw.copy()
+    later[200:] = 9
+    taken = without_luck(later, luck) - later
+    assert taken[:201] == pytest.approx((values - raw)[:201])
+    assert taken[201] != pytest.approx(values[201] - raw[201])
+    assert without_luck(raw, -luck) == pytest.approx(raw)  # no part below 0
+    assert without_luck(raw, 0 * luck) == pytest.approx(raw)
+
+
+def test_an_adjusted_match_that_ends_early_has_intervals_valid_at_any_time() -> None:
+    plan = Plan(until=30)
+    result = play_match(GAME, "planner", "random", 400, plan=plan, stand_ins=("planner", "random"))
+    fixed = play_match(GAME, "planner", "random", result.num_deals, stand_ins=("planner", "random"))
+    assert result.intervals == ANYTIME and result.num_deals < 400
+    assert result.adjusted is not None and fixed.adjusted is not None
+    assert result.adjusted.mean_return.low < fixed.adjusted.mean_return.low
+    assert result.adjusted.mean_return.mean == pytest.approx(fixed.adjusted.mean_return.mean)
+
+
+def test_a_search_cannot_stand_in() -> None:
+    with pytest.raises(ValueError, match="mcts cannot stand in"):
+        play_match(GAME, "planner", "lowest", 3, stand_ins=("mcts", "lowest"))
+
+
+def test_the_recorded_study_is_of_the_present_code() -> None:
+    """Failing, it asks for `python -m docs.studies.arena luck`."""
+    assert json.loads(RECORD.read_text())["code"] == code_digest(MODULES)
