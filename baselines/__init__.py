@@ -4,7 +4,7 @@ from .networks.learned import load_network
 from .one_game import play
 from .players.foreign import takes_arrays
 from .players.making import list_policies, make_policy
-from .policies.policy import Policy, PolicySpec, compiled_policy
+from .policies.policy import Policy, PolicySpec, compiled_policy, stochastic_policy
 from .policies.roster import Player, scripted
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "make_policy",
     "play",
     "scripted",
+    "stochastic_policy",
     "takes_arrays",
 ]

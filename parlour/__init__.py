@@ -22,7 +22,9 @@ __all__ = [
     "Store",
     "__version__",
     "all_starts",
+    "best_response",
     "check_game",
+    "exploitability",
     "list_games",
     "list_policies",
     "load_game",
@@ -33,6 +35,7 @@ __all__ += ["register_game", "rng", "start", "transcript"]
 if TYPE_CHECKING:
     from .baselines import list_policies, make_policy, play
     from .baselines.arena import Store, play_match, play_tournament
+    from .baselines.players.exploitability import best_response, exploitability
     from .envs import (
         all_starts,
         check_game,
@@ -48,6 +51,7 @@ else:
     _HOMES = {
         "baselines": ("list_policies", "make_policy", "play"),
         "baselines.arena": ("Store", "play_match", "play_tournament"),
+        "baselines.players.exploitability": ("best_response", "exploitability"),
         "envs": (
             "all_starts",
             "check_game",

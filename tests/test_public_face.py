@@ -16,7 +16,7 @@ pytestmark = pytest.mark.plain
 
 NAMES = ["Store", "check_game", "list_games", "list_policies", "load_game", "make_policy", "play"]
 NAMES += ["play_match", "play_tournament", "position_of", "register_game", "rng", "transcript"]
-NAMES += ["all_starts", "start"]
+NAMES += ["all_starts", "best_response", "exploitability", "start"]
 
 
 def test_these_names_and_no_others_are_shown() -> None:

@@ -16,7 +16,7 @@ from ...envs.core.game import Function, Game
 from ...envs.core.play.calls import call_player
 from ...envs.core.play.legal import check_legal
 from ...envs.core.play.policies import NO_OBSERVATION, RAISED, Memory, player_table
-from ...envs.core.rng import fresh_seed, streams
+from ...envs.core.rng import fresh_seed, streams, uniform
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,6 +30,10 @@ class Policy:
     `values`, where a policy has it, estimates the return of each action: (records [B], masks
     int8 [B, A]) -> float [B, A], meaningful at legal actions only. That of a searching policy takes
     streams [B] and positions [B] as well.
+
+    `probabilities`, where a policy has it, says how it draws: (records [B], masks int8 [B, A]) ->
+    probabilities of the actions [B, A], 0 where illegal. `exploitability` needs it of a policy that
+    draws.
 
     A searching policy (`needs_positions`) is also given positions [B]: determinized states, drawn
     from all those that its seat cannot distinguish from the true one.
@@ -45,6 +49,7 @@ class Policy:
     weights: np.ndarray | None = None  # a record [1]; where given, `row_function` takes it first
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
+    probabilities: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
     remake: Callable[[], "Policy"] | None = None  # makes the policy in another process
     is_blind: bool = False  # whether it looks at the mask alone
@@ -195,6 +200,20 @@ def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) ->
         raise ValueError(f"{name} has a memory: let it play whole games, not single positions")
 
     return Policy(name, game, choose, remember=remember)
+
+
+def stochastic_policy(
+    name: str, game: Game, probabilities: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> Policy:
+    """Make a policy that draws: (records [B], masks int8 [B, A]) -> probabilities [B, A]."""
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        cumulative = np.cumsum(probabilities(observations, action_masks), axis=1, dtype=np.float64)
+        cumulative /= cumulative[:, -1:]
+        drawn = np.array([uniform(rng) for rng in rngs])
+        return (cumulative <= drawn[:, None]).sum(axis=1)
+
+    return Policy(name, game, choose, probabilities=probabilities)
 
 
 @rule

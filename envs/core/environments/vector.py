@@ -252,7 +252,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """Deal again where games were truncated, or leave them; return what `info` says of ends."""
         results = report.results
         ended, illegal = results["ended"], results["illegal"]
-        self._illegal_ends.note(np.count_nonzero(ended), np.count_nonzero(illegal))
+        self._illegal_ends.note(int(np.count_nonzero(ended)), int(np.count_nonzero(illegal)))
         over = truncated | ended
         cut = (over & ~ended).nonzero()[0]
         if len(cut):
