@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+from ..envs.core.catalogue import as_game
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import Playthrough
 from .players.making import named_policies
 from .policies.policy import PolicySpec
 
 
-def play(game: Game, players: PolicySpec | Sequence[PolicySpec], seed: int = 0) -> Playthrough:
+def play(
+    game: Game | str, players: PolicySpec | Sequence[PolicySpec], seed: int = 0
+) -> Playthrough:
     """Play a game to its end; return it with its `actions` and its `returns` [seats].
 
     `players` is one player for all seats, or a list with one for each, in any form that
@@ -23,6 +26,7 @@ def play(game: Game, players: PolicySpec | Sequence[PolicySpec], seed: int = 0) 
         >>> played.returns
         array([ 1., -1.])
     """
+    game = as_game(game)
     playthrough = Playthrough(game, named_policies(players, game), seed)
     for turn in playthrough:
         turn.choose()

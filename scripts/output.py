@@ -25,7 +25,8 @@ from rich.progress import (
 from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
-from ..baselines.arena.results.export import about, counting, export, finite, sections
+from ..baselines.arena.results.export import about, counting, export, sections
+from ..baselines.statistics.result_data import finite
 from ..baselines.waiting import Wait, progress_logger
 from ..envs.core.whole_files import write_whole
 from ..envs.core.words import visible

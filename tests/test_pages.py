@@ -11,6 +11,8 @@ import pytest
 from docs.notebooks import run as notebooks
 from docs.site import games, records
 from docs.site.build import TABLES, overwritten
+from docs.site.llms import about, write_llms
+from docs.site.releases import release_pages
 from docs.site.sources import CHECKOUT, pages, relinked
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
@@ -175,6 +177,50 @@ def test_a_page_that_sphinx_overwrites_is_noticed(tmp_path: Path) -> None:
         (source / f"{name}.md").write_text("# It's `one` & all\n\nText.\n")
         (out / f"{name}.html").write_text(f"<h1>{heading}{link}</h1>")
     assert overwritten(source, out) == ["search"]
+
+
+def test_language_models_get_the_pages_in_order_with_a_line_for_each(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    menu = "".join(
+        f"```{{toctree}}\n:caption: {name}\n\n{page}\n```\n\n"
+        for name, page in (("B", "b"), ("A", "a"))
+    )
+    texts = {"index": menu, "a": "First *of* two. Last.", "b": "[See](a.md)\nit: here!", "z": "Z."}
+    for page, text in {**texts, "games/g": '![p](p.png)\n\n"G".'}.items():
+        (source / page).parent.mkdir(parents=True, exist_ok=True)
+        (source / f"{page}.md").write_text(f"# The {page}\n\n{text}\n")
+    write_llms(source, out)
+    listed = re.findall(r"^## .*|^- .*", (out / "llms.txt").read_text(), re.MULTILINE)
+    assert listed[:2] == ["## B", "- [The index](index.md)"]
+    assert listed[2:5] == [
+        "- [The b](b.md): See it: here!",
+        "## Games",
+        '- [The games/g](games/g.md): "G".',
+    ]
+    assert listed[5:] == [
+        "## A",
+        "- [The a](a.md): First *of* two.",
+        "## Optional",
+        "- [The z](z.md): Z.",
+    ]
+    full = (out / "llms-full.txt").read_text()
+    assert full.index("See") < full.index('"G"') < full.index("First") and "Z." not in full
+
+
+def test_every_page_of_the_menu_has_a_line_for_language_models() -> None:
+    assert not [
+        page
+        for page, text in TEXTS.items()
+        if page not in ("studies", "README") and not about(text)
+    ]
+
+
+def test_each_version_has_its_release_notes() -> None:
+    text = "# Changelog\n\nAll.\n\n## [0.2.0] - 2030\n\n### Added\n\n- New\n\n## [0.1.0]\n\n- Old\n"
+    made = release_pages(text)
+    assert made["release-0.2.0"].startswith("# Release notes: 0.2.0 - 2030\n\n## Added\n\n- New")
+    assert made["release-0.1.0"].split()[-2:] == ["-", "Old"]
+    assert "release-0.2.0\nrelease-0.1.0" in made["CHANGELOG"] and "New" not in made["CHANGELOG"]
 
 
 def test_links_lead_from_page_to_page_and_to_copies_of_what_has_none(tmp_path: Path) -> None:

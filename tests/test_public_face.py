@@ -1,12 +1,14 @@
 """What `parlour` itself offers: names that are imported late, with examples that run."""
 
 import doctest
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import parlour
 from parlour.baselines import load_network, make_policy, takes_arrays
+from parlour.baselines.policies.roster import Kind
 from parlour.envs.core.fields import FlatLayout
 from parlour.envs.core.play.playthrough import Playthrough
 
@@ -73,3 +75,31 @@ def test_the_stream_of_a_seed_deals_its_game() -> None:
     first = next(iter(Playthrough(game, seed=5))).state
     assert states[0].tobytes() == first.tobytes()
     assert not np.array_equal(stream, parlour.rng(5))
+
+
+def test_players_are_listed_by_kind() -> None:
+    everybody = parlour.list_policies("president")
+    kinds = {kind: parlour.list_policies("president", kind=kind) for kind in get_args(Kind)}
+    assert sorted(name for names in kinds.values() for name in names) == sorted(everybody)
+    assert kinds["best"] == ["best"] and kinds["network"] == ["dqn", "ppo"]
+    assert kinds["search"] == ["playout", "mcts", "playout_exact"] and not kinds["solver"]
+    assert kinds["script"][-1] == "planner"
+    two_seats = parlour.load_game("president", num_players=2)
+    assert parlour.list_policies(two_seats, kind="solver") == ["perfect"]
+    with pytest.raises(ValueError, match="best, script, search, solver, network; got 'scripts'"):
+        parlour.list_policies("president", kind="scripts")  # type: ignore[arg-type]
+
+
+def test_a_game_may_be_named_wherever_a_game_is_taken() -> None:
+    game = parlour.load_game("trick_taking")
+    assert make_policy("high_low", "trick_taking").game.config == game.config
+    assert parlour.start("trick_taking", 3).legal_actions == parlour.start(game, 3).legal_actions
+    assert (
+        parlour.play("trick_taking", "random", 3).actions == parlour.play(game, "random", 3).actions
+    )
+    moves = [parlour.transcript.record(each, 3, actions=[]).deal for each in (game, "trick_taking")]
+    assert moves[0] == moves[1]
+    with pytest.raises(ValueError, match="unknown game 'presidnt'; did you mean 'president'"):
+        parlour.play_match("presidnt", "random", "random")
+    with pytest.raises(TypeError, match="a game is a name, such as 'president', or a Game; got 3"):
+        parlour.list_policies(3)  # type: ignore[arg-type]

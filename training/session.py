@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from ..baselines.arena import MatchResult
-from ..baselines.arena.results.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
 from ..baselines.networks.kinds import KINDS, policy_of
 from ..baselines.policies.file_names import CHECKPOINT_FILE as CHECKPOINT_FILE
+from ..baselines.statistics.result_data import as_data
 from ..baselines.statistics.result_words import words_of
 from ..envs.core.game import Game
 from ..envs.core.whole_files import write_whole, written_whole

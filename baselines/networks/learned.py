@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...envs.core.catalogue import as_game
 from ...envs.core.game import Game
 from ..policies.game_parts import checkpoint_folder
 from ..policies.policy import Policy
@@ -37,7 +38,7 @@ def _loaded(path: Path | str, game: Game, other_rules: bool = False) -> "tuple[s
     return checkpoint.algorithm, network_for(checkpoint, game, other_rules)
 
 
-def load_network(path: Path | str, game: Game) -> "nn.Module":
+def load_network(path: Path | str, game: Game | str) -> "nn.Module":
     """Return the torch module of a checkpoint: a file, a run's folder, or one that ships by name.
 
     It takes whole numbers [B, num_inputs] and returns a value or logit of each action [B, A], legal
@@ -53,6 +54,7 @@ def load_network(path: Path | str, game: Game) -> "nn.Module":
         >>> network(torch.from_numpy(observation[None])).shape
         torch.Size([1, 51])
     """
+    game = as_game(game)
     _, network = _loaded(shipped_checkpoints(game).get(str(path), path), game)
     vars(network)["game"] = game  # so that it plays no other
     return network

@@ -5,15 +5,15 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from ...envs.core.catalogue import without_numpy
+from ...envs.core.catalogue import as_game, without_numpy
 from ...envs.core.game import Game
 from ...envs.core.words import check_setting_names, did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..policies.file_names import CHECKPOINT, CODE, MODELS, checkpoint_file
 from ..policies.policy import Policy, PolicySpec
-from ..policies.roster import BLIND, Player, check_player_settings, own_players, searching
+from ..policies.roster import BLIND, Kind, Player, check_player_settings, own_players, searching
 from ..policies.settings import parse_settings
 from ..search.mcts import mcts, playout
 from . import best, foreign, human
@@ -43,7 +43,7 @@ def players_of(game: Game) -> dict[str, Player]:
     is_timed = others[champion.partition(":")[0]].is_timed
     summary = f"The strongest player that ships: here `{champion}`."
     make = partial(make_policy, best.NAME)
-    return {best.NAME: Player(make, summary, is_timed=is_timed), **others}
+    return {best.NAME: Player(make, summary, is_timed=is_timed, kind="best"), **others}
 
 
 @lru_cache
@@ -86,6 +86,7 @@ def _trained(game: Game) -> dict[str, Player]:
         name: Player(
             partial(learned_policy, path, name=name),
             f"Learned: {game.name}/checkpoints/{path.name}.",
+            kind="network",
         )
         for name, path in shipped.items()
     }
@@ -94,6 +95,7 @@ def _trained(game: Game) -> dict[str, Player]:
             partial(_guided, shipped[GUIDE]),
             f"Looks ahead in a tree: `mcts` with `{GUIDE}` in place of playouts.",
             is_timed=True,
+            kind="search",
         )
     return players
 
@@ -103,20 +105,28 @@ def _guided(path: Path, game: Game, **settings: Any) -> Policy:
     return dataclasses.replace(search.make(game, network=str(path), **settings), name=GUIDED)
 
 
-def list_policies(game: Game) -> list[str]:
+def list_policies(game: Game | str, kind: Kind | None = None) -> list[str]:
     """Return the names of all players: `best`, generic, the game's own (weakest first), trained.
 
-    `human` is not listed, because it needs a person at the console::
+    With a `kind` only those of it: "script" (rules of thumb), "search" (looks ahead at each move),
+    "solver" (exact play), "network" (trained), or "best", which stands for one of the others.
+    `human` is not listed, because it needs a person at the console. Raises ValueError for an
+    unknown game or kind::
 
         >>> import parlour
         >>> parlour.list_policies(parlour.load_game("notty"))[-2:]
         ['x_defensive', 'finisher']
+        >>> parlour.list_policies("president", kind="network")
+        ['dqn', 'ppo']
     """
-    return list(players_of(game))
+    if kind is not None and kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; got {kind!r}")
+    players = players_of(as_game(game))
+    return [name for name, player in players.items() if kind in (None, player.kind)]
 
 
-def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
-    """Make a player of `game`.
+def make_policy(spec: PolicySpec, game: Game | str, **settings: Any) -> Policy:
+    """Make a player of `game`, a Game or the name of one, which then has its default settings.
 
     `spec` is one of these:
 
@@ -156,6 +166,7 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
         >>> parlour.make_policy("X-DEFENSIVE", game)
         <Policy x_defensive of notty>
     """
+    game = as_game(game)
     if isinstance(spec, Policy):
         return _made_for(spec, game)
     settings = without_numpy(settings)

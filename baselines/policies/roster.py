@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...envs.core.compile import python_source
 from ...envs.core.game import Function, Game
@@ -10,6 +10,8 @@ from ...envs.core.words import check_setting_names
 from . import generic
 from .game_parts import part_of
 from .policy import Policy, compiled_policy
+
+Kind = Literal["best", "script", "search", "solver", "network"]
 
 
 class Player(NamedTuple):
@@ -21,6 +23,7 @@ class Player(NamedTuple):
     plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
     is_timed: bool = False  # whether its setting `milliseconds` limits its time for a move
     plays: Callable[[Game], bool] = lambda game: True  # under which settings it can play
+    kind: Kind = "script"
 
 
 def scripted(row_function: Function, is_blind: bool = False) -> Player:
@@ -39,7 +42,7 @@ def searching(make: Callable[..., Policy]) -> Player:
 
     Every search has a setting `milliseconds`: its time for a move.
     """
-    return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True)
+    return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True, kind="search")
 
 
 def check_player_settings(

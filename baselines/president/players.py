@@ -234,7 +234,9 @@ PLAYERS = {
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
-    "perfect": Player(_perfect, "Perfect play of two-seat games by exact search.", plays=is_solved),
+    "perfect": Player(
+        _perfect, "Perfect play of two-seat games by exact search.", plays=is_solved, kind="solver"
+    ),
 }
 
 

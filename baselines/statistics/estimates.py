@@ -27,9 +27,9 @@ class Estimate(NamedTuple):
     `str` gives "+102 [+97, +107]", with as many decimals as the interval supports.
     """
 
-    mean: float
-    low: float
-    high: float
+    mean: float  # in the unit of the field that holds it, as `low` and `high`
+    low: float  # the lower end of the interval
+    high: float  # the upper end
 
     def __str__(self) -> str:
         return f"{self:+.{_decimals(self)}f}"

@@ -104,10 +104,13 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
-    "best_response": Player(best_response, "The exact best reply to the player `against`."),
+    "best_response": Player(
+        best_response, "The exact best reply to the player `against`.", kind="solver"
+    ),
     "perfect": Player(
         perfect,
         "Perfect play; among equal cards one at random, or the best against the player `against`.",
+        kind="solver",
     ),
 }
 

@@ -1,7 +1,7 @@
 """Builds the site: `python -m docs.site.build` writes its pages and turns them into HTML.
 
 The pages go to build/site/source as Markdown; build/site/html has the HTML, the Markdown of each
-page beside it, and `llms.txt`, which lists them.
+page beside it, with `llms.txt`, which lists them, and `llms-full.txt`, which holds them.
 """
 
 import json
@@ -17,6 +17,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.pages import folder_of
 
 from . import games, records, reference
+from .llms import title, write_llms
+from .releases import release_pages
 from .sources import CHECKOUT, pages, relinked, write
 from .speed import speed_table
 
@@ -25,6 +27,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference/commands": reference.commands_page,
     "reference/python": reference.api_page,
 }
+CHANGELOG = "project/CHANGELOG"
 TABLES: dict[str, Callable[[], str]] = {  # those that pages name
     "best": games.best_table,
     "keywords": reference.keyword_table,
@@ -43,7 +46,6 @@ BARRIERS = {  # for a keyboard or a screen reader, and the same HTML without the
     "<pre>": '<pre tabindex="0">',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
 }
-ABOUT = "Parlour games as reinforcement-learning environments, with players."
 
 
 def write_pages(site: Path) -> None:
@@ -54,7 +56,10 @@ def write_pages(site: Path) -> None:
         if file in own:
             text = games.game_page(own[file], text, site)
         text = _TABLE.sub(lambda match: TABLES[match[1]](), text)
-        write(site / f"{page}.md", relinked(text, file, site))
+        text = relinked(text, file, site)
+        parts = release_pages(text) if page == CHANGELOG else {Path(page).name: text}
+        for name, part in parts.items():
+            write((site / page).with_name(f"{name}.md"), part)
     for page, make in GENERATED.items():
         write(site / f"{page}.md", make())
 
@@ -81,24 +86,17 @@ def overwritten(source: Path, out: Path) -> list[str]:
     found = []
     for file in sorted(source.rglob("*.md")):
         name = file.relative_to(source).with_suffix("")
-        heading = _LETTERS.sub("", _title(file))
+        heading = _LETTERS.sub("", title(file.read_text(encoding="utf-8")))
         html = _HEADING.search((out / f"{name}.html").read_text(encoding="utf-8"))
         if html is None or _LETTERS.sub("", unescape(_TAG.sub("", html[1]))) != heading:
             found.append(name.as_posix())
     return found
 
 
-def _title(file: Path) -> str:
-    return file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-
-
 def copy_markdown(source: Path, out: Path) -> None:
-    """Put the Markdown of each page, and what it shows, beside its HTML; list all in llms.txt."""
+    """Put the Markdown of each page, with its pictures and data, beside its HTML."""
     shutil.copytree(source, out, dirs_exist_ok=True)
-    lines = ["# Parlour", "", f"> {ABOUT}", "", "## Pages", ""]
-    for file in sorted(source.rglob("*.md")):
-        lines.append(f"- [{_title(file)}]({file.relative_to(source).as_posix()})")
-    write(out / "llms.txt", "\n".join(lines))
+    write_llms(source, out)
 
 
 def main() -> int:

@@ -13,8 +13,14 @@ from unittest import mock
 import parlour
 from parlour import baselines, envs
 from parlour.baselines import arena
+from parlour.baselines.arena import DuplicateResult, MatchResult, Standing, Standings
+from parlour.baselines.arena.play.adjusted import Adjusted
+from parlour.baselines.arena.ratings.standings import Meeting
+from parlour.baselines.arena.ratings.until import Verdict
 from parlour.baselines.arena.results.export import markdown_table
 from parlour.baselines.networks.kinds import KINDS
+from parlour.baselines.statistics.estimates import Estimate
+from parlour.baselines.statistics.result_data import Result
 from parlour.envs import authoring
 from parlour.envs.core.environments.aec import CheckedEnv
 from parlour.envs.core.environments.keywords import KEYWORDS, shown
@@ -22,6 +28,7 @@ from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.fields import Field, FlatLayout
 from parlour.envs.core.game import Game
+from parlour.envs.core.played.transcript import Ply, Transcript
 from parlour.scripts.main import COMMANDS, main
 
 WIDTH = 96  # columns of a help text
@@ -32,7 +39,12 @@ MODULES = (
     (arena, "Matches and tournaments."),
     (authoring, "All that the author of a game imports."),
 )
-CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv)  # what functions return
+RESULTS: tuple[type, ...] = (  # their fields are listed with units
+    *(MatchResult, DuplicateResult, Standings, Standing, Meeting, Verdict),
+    *(Estimate, Adjusted, Transcript, Ply),
+)
+CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv, Result, *RESULTS)
+_FIELD = re.compile(r"^    (\w+): (.+?)(?: = .*?)?(?:  # (.*))?$")
 
 
 def commands_page() -> str:
@@ -96,10 +108,22 @@ def _entry(name: str, found: Any) -> list[str]:
     lines = [f"### {name}", ""]
     lines += [] if is_module else [f"```python\n{name}{_parameters(found)}\n```", ""]
     lines += [_markdown(found), ""]
+    lines += [*markdown_table(("field", "type", "meaning"), fields(found)), ""] * (found in RESULTS)
     for part, each in _members(found):
         if not part.startswith("_") and inspect.getdoc(each):
             lines += [f"**`{name}.{part}{_parameters(each)}`**", "", _markdown(each), ""]
     return lines
+
+
+def fields(result: type) -> list[list[str]]:
+    """Return the fields of a class of results: name, type, and the comment at or above each."""
+    rows, above = [], ""
+    for line in inspect.getsource(result).partition("    def ")[0].splitlines():
+        match = _FIELD.match(line)
+        if match:
+            rows.append([f"`{match[1]}`", f"`{match[2]}`".replace("|", "\\|"), match[3] or above])
+        above = line.removeprefix("    # ") if line.startswith("    # ") else ""
+    return rows
 
 
 def _members(found: Any) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from parlour.baselines.arena import Plan, Store, Workers, play_tournament
-from parlour.baselines.arena.results.export import as_data
+from parlour.baselines.statistics.result_data import as_data
 from parlour.envs import load_game
 
 CHECKOUT = Path(__file__).resolve().parents[2]

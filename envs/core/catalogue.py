@@ -62,6 +62,20 @@ def find_game(name: str, /, **config: Any) -> Game:
     return make(**without_numpy(config))
 
 
+def as_game(game: Game | str) -> Game:
+    """Return a game, loaded with its default settings where it is given by name.
+
+    Raises ValueError for an unknown name, and TypeError for anything that is neither.
+    """
+    from .game import Game
+
+    if isinstance(game, str):
+        return find_game(game)
+    if not isinstance(game, Game):
+        raise TypeError(f"a game is a name, such as 'president', or a Game; got {game!r}")
+    return game
+
+
 def game_within(name: str, settings: Mapping[str, Any], folder: Path | None = None) -> Game:
     """Load a game with settings that somebody else chose; a file that they name is in `folder`.
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...baselines import Policy
 from ...baselines.arena import DuplicateResult, play_duplicate, play_match
-from ...baselines.arena.results.export import as_data
 from ...baselines.players.measures import measures_of
 from ...baselines.statistics.estimates import Estimate
+from ...baselines.statistics.result_data import as_data
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,

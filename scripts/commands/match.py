@@ -9,7 +9,7 @@ import argparse
 
 from ...baselines.arena import play_match
 from ...baselines.arena.play.adjusted import StandIns
-from ...baselines.arena.results.export import as_data
+from ...baselines.statistics.result_data import as_data
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ...baselines.arena import Standings, Store, rate_store
 from ...baselines.arena.ratings.standings import SCORINGS
-from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
 from ...baselines.arena.results.store import cause_of
+from ...baselines.statistics.result_data import as_data
 from ...envs.core.catalogue import game_within
 from ...envs.core.words import visible
 from ..options import BadArgument, user_input

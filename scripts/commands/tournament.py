@@ -13,8 +13,8 @@ from ...baselines.arena.play.entrants import scripted_players
 from ...baselines.arena.play.tournament import FORMS, matches_of, num_games
 from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
 from ...baselines.arena.ratings.until import check_until
-from ...baselines.arena.results.export import as_data
 from ...baselines.arena.results.store import Setting, Store
+from ...baselines.statistics.result_data import as_data
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,

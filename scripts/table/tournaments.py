@@ -9,9 +9,9 @@ from typing import Any
 from ...baselines.arena import Standings, Store
 from ...baselines.arena.play.batches import Match
 from ...baselines.arena.play.tournament import rate_store
-from ...baselines.arena.results.export import finite
 from ...baselines.arena.results.league_pages import recorded, time_text
 from ...baselines.arena.results.store import Setting, store_files
+from ...baselines.statistics.result_data import finite
 from ...baselines.statistics.result_words import words_of
 from ..words import player_label
 from .protocol import title

@@ -9,7 +9,7 @@ import pytest
 
 from docs.studies import killing
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
-from parlour.baselines.arena.results.export import as_data
+from parlour.baselines.statistics.result_data import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.legal import PlayerError
 from tests.arena.test_nothing_lost import check_replacement

@@ -18,7 +18,8 @@ from parlour.baselines.arena.play import workers
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
 from parlour.baselines.arena.play.tournament import matches_of, num_games
 from parlour.baselines.arena.ratings.standings import Standings
-from parlour.baselines.arena.results.export import as_data, export, finite
+from parlour.baselines.arena.results.export import export
+from parlour.baselines.statistics.result_data import as_data, finite
 from parlour.envs import load_game
 from tests import toy_game as toy
 from tests.matches import Scripted

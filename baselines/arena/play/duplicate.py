@@ -9,9 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ....envs.core.catalogue import as_game
 from ....envs.core.game import Game
 from ...statistics.anytime import anytime_mean
 from ...statistics.estimates import Estimate, proportion_of_deals
+from ...statistics.result_data import Result
 from .batches import Match
 from .entrants import EntrantSpec, enter
 from .match import DEFAULT_PLAN, deal_seeds
@@ -19,16 +21,16 @@ from .playing import Plan, play_matches
 
 
 @dataclasses.dataclass(frozen=True)
-class DuplicateResult:
-    """Proportions of deals won, drawn and lost by `first`, each with its 95 % interval."""
+class DuplicateResult(Result):
+    """Proportions of deals, 0 .. 1, that `first` won, drew and lost, with 95 % intervals."""
 
-    game: str
-    first: str
-    second: str
-    num_deals: int
-    wins: Estimate
-    draws: Estimate
-    losses: Estimate
+    game: str  # its name
+    first: str  # its name
+    second: str  # its name
+    num_deals: int  # each is played twice
+    wins: Estimate  # proportion of deals with a higher return of `first` from the same hand
+    draws: Estimate  # proportion of deals with equal returns
+    losses: Estimate  # proportion of deals with a lower return
 
     def __str__(self) -> str:
         estimates = zip(("win", "draw", "loss"), (self.wins, self.draws, self.losses), strict=True)
@@ -38,7 +40,7 @@ class DuplicateResult:
 
 
 def play_duplicate(
-    game: Game,
+    game: Game | str,
     first: EntrantSpec,
     second: EntrantSpec,
     num_deals: int = 1000,
@@ -52,6 +54,7 @@ def play_duplicate(
     are a draw. `first` and `second` are as in `play_match`. `on_progress` is
     called with the number of games played. Raises ValueError for a game of more than two seats.
     """
+    game = as_game(game)
     if game.num_seats != 2:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
     match = Match(enter((first, second), game, plan.control is None), "field")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....envs.core.catalogue import as_game
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ...statistics.anytime import PROPORTION, anytime_mean
@@ -16,6 +17,7 @@ from ...statistics.estimates import (
     elo_of_score,
     mean_of_deals,
 )
+from ...statistics.result_data import Result
 from ...statistics.result_words import ANYTIME, FIXED, Words, words_of
 from ..ratings.until import Verdict, verdict_of
 from .adjusted import Adjusted, StandIns
@@ -27,28 +29,30 @@ DEFAULT_PLAN = Plan()
 
 
 @dataclasses.dataclass(frozen=True)
-class MatchResult:
+class MatchResult(Result):
     """The result of a match for `first`, each figure with its 95 % interval.
+
+    Proportions are 0 .. 1 of the games, returns -1 .. 1, Elo is in points.
 
     `intervals` says of which kind they are: FIXED are narrow, and right only where the number of
     deals did not depend on the results; ANYTIME are wider, and right whenever the match ends.
     """
 
-    game: str
-    first: str
-    second: str
-    num_deals: int
-    num_games: int
-    mean_return: Estimate  # of `first`; 0 = as strong as the field
+    game: str  # its name
+    first: str  # the player in one seat
+    second: str  # the player in all other seats
+    num_deals: int  # that were played
+    num_games: int  # one for each deal and seat
+    mean_return: Estimate  # of `first`, -1 .. 1; 0 = as strong as the field
     first_places: Estimate  # proportion of games won by `first`, shared places counted in part
-    fair_share: float  # of first places, among equals
+    fair_share: float  # first places of equal players: 1 / seats
     wins: Estimate  # proportion of games in which `first` was ahead of everybody
     draws: Estimate  # proportion of games in which it shared the first place
     losses: Estimate  # proportion of games in which somebody was ahead of it
-    elo: Estimate  # the Elo difference at which this mean return is expected
+    elo: Estimate  # Elo points above the field, at which this mean return is expected
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # why the match ended, where it had an `until`
-    intervals: str = FIXED  # or ANYTIME
+    intervals: str = FIXED  # FIXED or ANYTIME: of which kind they are
     adjusted: Adjusted | None = None  # the mean return without luck, where there are stand-ins
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
@@ -83,7 +87,7 @@ class MatchResult:
 
 
 def play_match(
-    game: Game,
+    game: Game | str,
     first: EntrantSpec,
     second: EntrantSpec,
     num_deals: int = 1000,
@@ -108,6 +112,7 @@ def play_match(
         >>> result.num_games, result.first_places.mean > result.fair_share
         (40, True)
     """
+    game = as_game(game)
     match = Match(enter((first, second), game, plan.control is None), "field")
     values = None if stand_ins is None else StandIns(game, stand_ins)
     played = play_matches(game, [match], deal_seeds(seed, num_deals), plan, on_progress)[0]

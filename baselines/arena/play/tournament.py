@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 
+from ....envs.core.catalogue import as_game
 from ....envs.core.game import Game
 from ..ratings.standings import Standings, check_scoring, standings
 from ..results.store import Setting, Store
@@ -16,7 +17,7 @@ ONE_EACH = "free_for_all"  # the form that seats a different player in every sea
 
 
 def play_tournament(
-    game: Game,
+    game: Game | str,
     players: Sequence[EntrantSpec],
     num_deals: int = 1000,
     seed: int = 0,
@@ -45,6 +46,7 @@ def play_tournament(
         >>> [row.player for row in table.rows]
         ['lowest', 'random']
     """
+    game = as_game(game)
     setting = Setting.of(game, plan.control)
     check_scoring(scoring, setting)
     matches = matches_of(game, players, form, plan.control is None)

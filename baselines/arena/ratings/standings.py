@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ...statistics.estimates import (
     mean_of_deals,
     proportion_of_deals,
 )
+from ...statistics.result_data import Result, frame_of
 from ..play.entrants import Entrant
 from ..play.playing import PlayedMatch, scores_of
 from ..results.store import Setting
@@ -21,6 +22,9 @@ from .cycles import find_cycle
 from .rankings import Scored, count_choices
 from .ratings import Fit, rate
 from .until import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
@@ -36,15 +40,15 @@ _SUMS = ("games", "wins", "draws", "first places", "seats", "returns")
 class Standing:
     """One player's row. A game counts once for each seat that the player has in it."""
 
-    player: str
-    elo: Estimate  # above the mean of the group; open where the player won, or lost, every game
+    player: str  # its name
+    elo: Estimate  # Elo points above the mean of its group; open if it won, or lost, every game
     games: int  # with duplicate scoring: deals
     wins: int  # ahead of everybody
     draws: int  # first, and not alone
-    losses: int
+    losses: int  # somebody else was ahead
     points: int  # 3 for a win, 1 for a draw
-    first_places: Estimate  # proportion of games, shared places counted in part
-    mean_return: Estimate
+    first_places: Estimate  # proportion of games, 0 .. 1, shared places counted in part
+    mean_return: Estimate  # -1 .. 1
     faults: int  # games lost by a fault
     group: int = 1  # ratings of groups that no games connect do not compare
 
@@ -53,36 +57,43 @@ class Standing:
 class Meeting:
     """A match of a tournament that ended by `until`."""
 
-    first: str
-    second: str
+    first: str  # its name
+    second: str  # its name
     verdict: Verdict  # all verdicts of a tournament together are wrong in 5 % of cases at most
 
 
 @dataclasses.dataclass(frozen=True)
-class Standings:
+class Standings(Result):
     """A tournament's results, the strongest player of each group first, the largest group first.
 
     Tables are in the order of `rows`.
     """
 
-    game: str
-    version: int
-    config: dict[str, Any]
-    scoring: str
-    num_deals: int
-    num_games: int
-    rows: tuple[Standing, ...]
+    game: str  # its name
+    version: int  # of the game
+    config: dict[str, Any]  # the settings of the game
+    scoring: str  # "games" or "duplicate"
+    num_deals: int  # different deals
+    num_games: int  # of all players together
+    rows: tuple[Standing, ...]  # one for each player
     cross: tuple[tuple[Estimate | None, ...], ...]  # score of the row against the column, 0 .. 1
     # How likely the row is the stronger; None across groups.
     superiority: tuple[tuple[float | None, ...], ...]
-    fit: Fit
+    fit: Fit  # whether one rating for each player explains the results
     cycle: tuple[str, ...] = ()  # players of whom each beats the next, and the last the first
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
-    num_seats: int = 2
+    num_seats: int = 2  # of the game
     meetings: tuple[Meeting, ...] = ()  # where the plan had an `until`
     # As in `MatchResult`.
     origin: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table with a row for each player, the fields of `Standing` as columns.
+
+        An estimate takes the columns NAME, NAME_low, NAME_high.
+        """
+        return frame_of(self.rows)
 
     def __str__(self) -> str:
         """Return a line for each player: Elo, first places in %, and the number of games."""

@@ -27,8 +27,8 @@ class Verdict:
     """Why a match ended."""
 
     decision: str  # STRONGER, WEAKER, PRECISE or UNDECIDED: all deals are played
-    num_deals: int
-    elo: Estimate  # of the first player; valid at any time
+    num_deals: int  # that were played until then
+    elo: Estimate  # Elo points of the first player above the second; valid at any time
 
     def __str__(self) -> str:
         return f"{self.decision} after {self.num_deals:,} deals, Elo {self.elo:+.0f}"

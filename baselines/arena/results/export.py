@@ -3,16 +3,14 @@
 An open end of an interval is null in JSON, inf or -inf in CSV and text, and an arrow in a plot.
 """
 
-import dataclasses
 import itertools
 import json
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ....envs.core.whole_files import write_whole
-from ...statistics.estimates import Estimate
+from ...statistics.result_data import as_data, finite
 from ...statistics.result_words import ANYTIME, FIXED, words_of
 from ..ratings.standings import DOUBTFUL, Standings
 from .plots import plot_ratings
@@ -28,24 +26,6 @@ Cells = tuple[Sequence[str], Sequence[Sequence[str]]]  # headings and rows
 DECIDED = 0.995
 
 
-def as_data(result: Any) -> Any:
-    """Convert a result to plain data; an estimate becomes [mean, low, high]."""
-    if dataclasses.is_dataclass(result) and not isinstance(result, type):
-        return {f.name: as_data(getattr(result, f.name)) for f in dataclasses.fields(result)}
-    if isinstance(result, dict):
-        return {key: as_data(value) for key, value in result.items()}
-    return [as_data(value) for value in result] if isinstance(result, list | tuple) else result
-
-
-def finite(data: Any) -> Any:
-    """Replace infinite numbers, which JSON does not have, by None."""
-    if isinstance(data, dict):
-        return {key: finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
 def export(table: Standings, folder: Path) -> list[Path]:
     """Write a tournament's results in all forms; return the files. Raises OSError."""
     import pandas as pd  # takes long, and the rest of this module does without
@@ -57,24 +37,11 @@ def export(table: Standings, folder: Path) -> list[Path]:
     }
     for name, text in written.items():
         write_whole(folder / name, text)
-    tables = {"standings.csv": _standings(table), "cross_table.csv": _pairs(table)}
+    tables = {"standings.csv": table.to_frame(), "cross_table.csv": pd.DataFrame(_pairs(table))}
     for name, rows in tables.items():
-        write_whole(folder / name, pd.DataFrame(rows).to_csv(index=False))
+        write_whole(folder / name, rows.to_csv(index=False))
     plot_ratings(table, folder / "ratings.png")
     return [folder / name for name in (*written, *tables, "ratings.png")]
-
-
-def _standings(table: Standings) -> list[dict[str, Any]]:
-    """Return a row for each player; an estimate takes three columns: mean, low and high."""
-    rows = []
-    for row in table.rows:
-        cells: dict[str, Any] = {}
-        for name, value in vars(row).items():
-            cells[name] = value.mean if isinstance(value, Estimate) else value
-            if isinstance(value, Estimate):
-                cells |= {f"{name}_low": value.low, f"{name}_high": value.high}
-        rows.append(cells)
-    return rows
 
 
 def _pairs(table: Standings) -> list[dict[str, Any]]:

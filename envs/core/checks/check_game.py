@@ -7,6 +7,7 @@ each, are in `check_rules` (a Game) and `check_views` (an environment).
 from collections.abc import Callable
 from typing import Any
 
+from ..catalogue import as_game
 from ..game import Game
 from . import rules as check_rules
 from . import views as check_views
@@ -24,7 +25,7 @@ def check_game(
     has_chance: bool | None = None,
     max_plies: int = 20_000,
 ) -> CheckReport:
-    """Test a Game, a PettingZoo AEC environment or a Gymnasium environment, ours or not.
+    """Test a Game or the name of one, a PettingZoo AEC or a Gymnasium environment, ours or not.
 
     `referee(seed)` gives a deal as plain data and a slow, naive referee of the same game that has
     taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
@@ -45,6 +46,8 @@ def check_game(
         >>> game = parlour.load_game("trick_taking", num_values=2)
         >>> report = parlour.check_game(game, num_games=1)
     """
+    if isinstance(game_or_env, str):
+        game_or_env = as_game(game_or_env)
     game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
     declared = has_chance is not False
     if isinstance(game, Game):

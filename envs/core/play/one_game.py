@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..catalogue import as_game
 from ..chance import chance_outcomes, deal_outcomes
 from ..game import NO_ACTION, NO_SEAT, Game, check_range
 from ..positions import position_from
@@ -191,7 +192,7 @@ def _copied(records: np.ndarray) -> np.ndarray:
     return np.frombuffer(bytearray(records.tobytes()), records.dtype)
 
 
-def start(game: Game, seed: int = 0, *, deal: Any = None, position: Any = None) -> OneGame:
+def start(game: Game | str, seed: int = 0, *, deal: Any = None, position: Any = None) -> OneGame:
     """Start a game, to be walked by hand; the same seed deals and draws the same.
 
     `deal` lays out a deal as plain data, `position` a record of `position_of` or its plain data.
@@ -210,7 +211,7 @@ def start(game: Game, seed: int = 0, *, deal: Any = None, position: Any = None) 
     """
     if deal is not None and position is not None:
         raise ValueError("start a game from a deal or from a position, not from both")
-    return OneGame(started_table(game, seed, deal, position))
+    return OneGame(started_table(as_game(game), seed, deal, position))
 
 
 def game_at(
@@ -235,7 +236,7 @@ def started_table(game: Game, seed: int, deal: Any = None, position: Any = None)
     return table
 
 
-def all_starts(game: Game, seed: int = 0) -> list[tuple[OneGame, float]]:
+def all_starts(game: Game | str, seed: int = 0) -> list[tuple[OneGame, float]]:
     """Return a game for each way to deal, with its probability; later draws come from the seed.
 
     Raises ValueError where there are too many, and where they cannot be listed::
@@ -245,6 +246,7 @@ def all_starts(game: Game, seed: int = 0) -> list[tuple[OneGame, float]]:
         >>> len(starts), round(sum(probability for state, probability in starts), 9)
         (24, 1.0)
     """
+    game = as_game(game)
     return [
         (start(game, seed, position=position), probability)
         for position, probability in deal_outcomes(game)

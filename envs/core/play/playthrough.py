@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..catalogue import as_game
 from ..game import NO_ACTION, Game
 from ..rng import player_streams
 from .driver import Seating, seat_policies
@@ -90,13 +91,14 @@ class Playthrough(OneGame):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         policies: SeatedPolicy | Sequence[SeatedPolicy | None] | None = None,
         seed: int = 0,
         *,
         deal: Any = None,
         sitting: int = 0,
     ) -> None:
+        game = as_game(game)
         self.policies: list[Any] = (
             [*policies] if isinstance(policies, list | tuple) else [policies] * game.num_seats
         )

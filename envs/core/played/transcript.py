@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalogue import game_within
+from ..catalogue import as_game, game_within
 from ..game import Game
 from ..play.playthrough import Playthrough, Turn
 from ..play.policies import SeatedPolicy
@@ -36,8 +36,8 @@ class TranscriptError(ValueError):
 class Ply(NamedTuple):
     """One action: its seat, the legal actions, and what that seat saw."""
 
-    seat: int
-    action: str
+    seat: int  # 0 .. num_seats - 1
+    action: str  # its name
     legal: tuple[str, ...]  # empty if the transcript does not list them
     shown: tuple[tuple[str, tuple[int, ...]], ...]  # observation fields and their numbers
 
@@ -49,11 +49,11 @@ class Transcript(NamedTuple):
     returns are zeros for a game that was left unfinished.
     """
 
-    game: Game
-    seed: int
-    deal: Any
-    plies: tuple[Ply, ...]
-    returns: tuple[float, ...]
+    game: Game  # with its settings
+    seed: int  # of the game's random stream
+    deal: Any  # plain data, or None
+    plies: tuple[Ply, ...]  # in the order of play
+    returns: tuple[float, ...]  # -1 .. 1, in the order of the seats
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the replay with its controls, or the text."""
@@ -61,7 +61,7 @@ class Transcript(NamedTuple):
 
 
 def record(
-    game: Game,
+    game: Game | str,
     seed: int = 0,
     *,
     deal: Any = None,
@@ -80,6 +80,7 @@ def record(
     """
     if (policies is None) == (actions is None):
         raise ValueError("a game is recorded from policies or from actions: give one of them")
+    game = as_game(game)
     _check_fields(game, show or ())
     played = Playthrough(game, policies, seed, deal=deal, sitting=sitting)
     plies = []
