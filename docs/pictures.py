@@ -21,7 +21,7 @@ from parlour.envs.core.drawing.render import render_frame
 COMMAND = "python -m docs.pictures"
 GAME, TABLE = "docs/president.gif", "envs/splendor/table.png"
 WIDTH = 760  # of the moving picture
-COLORS = 96
+COLORS = 256
 MILLISECONDS, LAST_MILLISECONDS = 900, 4000  # that a frame is shown
 SEED = 28
 PLOTS = {  # a record, and what plots it
@@ -43,7 +43,7 @@ def write_game(path: Path) -> None:
     pictures = [Image.fromarray(frame) for frame in frames()]
     height = round(WIDTH * pictures[0].height / pictures[0].width)
     small = [picture.resize((WIDTH, height), Image.Resampling.LANCZOS) for picture in pictures]
-    palette = small[len(small) // 2].quantize(COLORS)
+    palette = small[len(small) // 2].quantize(COLORS, Image.Quantize.FASTOCTREE)
     first, *others = (
         picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in small
     )

@@ -53,11 +53,14 @@ def draw(
     narrow = NARROW._replace(columns=2 if num_seats == 8 else 1)
     layout = table.card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat) if is_live else {}
-    shapes = [*layout.ground(text.headline(state)), _ranks_to_come(state, layout)]
+    shapes = layout.ground(text.headline(state))
+    if not is_terminal(state):
+        shapes.append(_ranks_to_come(state, layout))
     shapes += _center(state, seat, layout)
     for owner in range(num_seats):
-        shapes += _last_action(state, owner, seat, layout)
         shapes += _seat(state, owner, seat, layout)
+    for owner in range(num_seats):  # above all cards
+        shapes += _last_action(state, owner, seat, layout)
     if ACTION_NAMES[PASS] in clicks:
         place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 62.0)
         shapes.append(table.button("pass", "pass", *place, 82))
@@ -196,18 +199,22 @@ def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[
 
 
 def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:
-    """The cards not yet played: a column for each rank, a dot for each card."""
-    size, width, y = (12, 172, layout.center[1]) if layout.is_narrow else (15, 261, 692.0)
-    panel = Box.around(layout.size[0] - width / 2 - 9, y, width, 76)
+    """The order of the ranks as small cards, and below each how many are not yet played."""
+    size, width, y = (11, 172, layout.center[1]) if layout.is_narrow else (15, 261, 692.0)
+    panel = Box.around(layout.size[0] - width / 2 - 9, y, width, 82)
     shapes: list[Shape] = [
         panel.filled(palette.PANEL, 12),
-        Text(panel.x + 12, y - 23, "to come, low to high", 13, palette.DIM_CHALK, "start"),
+        Text(panel.x + 10, y - 28, "low to high, and to come", 13, palette.DIM_CHALK, "start"),
     ]
     counts = [NUM_SUITS - played for played in text.played_counts(state)]
     columns = panel.inset(3).equal_columns(len(counts))
     labels = []
-    for name, count, (_, ink), box in zip(RANK_NAMES, counts, INKS, columns, strict=True):
-        shapes += cards.counted(name, ink, count, NUM_SUITS, (box.center[0], y + 3, size))
+    for name, count, (ink, _), box in zip(RANK_NAMES, counts, INKS, columns, strict=True):
+        card, is_left = Box.around(box.center[0], y, box.width - 2, 30), count > 0
+        paper, shade = (palette.PAPER, ink) if is_left else (palette.EMPTY, palette.DIM_CHALK)
+        shapes.append(card.filled(paper, 3))
+        shapes.append(Text(*card.center, name, size, shade, is_bold=is_left))
+        shapes.append(Text(box.center[0], y + 28, str(count), size, palette.CHALK))
         labels.append(f"{count} x {name}")
     return Part("to come", f"cards to come: {', '.join(labels)}", tuple(shapes))
 
@@ -268,7 +275,9 @@ def _last_action(
         return []  # it lies in the middle
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
     name = text.last_action_name(state, owner, seat)
-    if layout.is_narrow and 0 < action < GIVE:  # two seats side by side have room for little
+    if (
+        layout.is_narrow and len(layout.seats) == 8 and 0 < action < GIVE
+    ):  # two seats side by side have room for little
         rank, count = _play(action)
         name = f"{count} x {RANK_NAMES[rank]}"
     return table.pill(*place, name, fill, ink, 12 if layout.is_narrow else 14)

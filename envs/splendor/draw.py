@@ -1,9 +1,11 @@
 """The table of Splendor as a picture: nobles, cards and the bank, and what each seat has.
 
-A gem is a disc; a card has a band in its colour, its cost in discs, and a golden edge if the seat
-to act can buy it. A click takes or returns one gem; on a card it asks what to do with the card.
+A gem has the shape of its colour; a card has a band with the gem that it saves, its cost in gems,
+and a golden edge if the seat to act can buy it. A click takes or returns one gem; on a card it asks
+what to do with the card.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,18 +14,33 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.drawing import palette, table
-from ..core.drawing.cards import CROWN, MIN_TEXT
+from ..core.drawing.cards import CROWN, MIN_TEXT, polygon_mark
 from ..core.drawing.layout import Box
-from ..core.drawing.palette import CHALK, GOLD, PAPER, PAPER_EDGE
+from ..core.drawing.palette import CHALK, EMPTY_EDGE, GOLD, PAPER, PAPER_EDGE
 from ..core.drawing.picture import Circle, Part, Picture, Point, Shape, Text
 from ..core.words import count_noun
 from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .text import FILLS, buyable, colours_text, headline, last_action_label, nobles_won
 
+SHAPES: tuple[tuple[Point, ...], ...] = (  # of gems, lengths in radii; no points: a disc
+    (),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.25), (1.15, 0.85), (-1.15, 0.85)),
+    ((0, -1.25), (1.15, 0), (0, 1.25), (-1.15, 0)),
+    ((0, -1.1), (1.08, -0.3), (0.68, 0.95), (-0.68, 0.95), (-1.08, -0.3)),
+    tuple(
+        (
+            (1.15 - 0.3 * (k % 2)) * math.sin(k * math.pi / 8),
+            (0.3 * (k % 2) - 1.15) * math.cos(k * math.pi / 8),
+        )
+        for k in range(16)
+    ),
+)
+TEXT_DROPS = (0.0, 0.0, 0.22, 0.0, 0.08, 0.0)  # of the number in a gem, in radii
 INKS = ("#ffffff", "#ffffff", "#ffffff", "#ffffff", "#2b2b30", "#2b1d05")
 CLICKS_ON_CARD = 2  # clicks on a card: the page makes the second, and asks what to do with it
-GEM_EDGE = "#00000066"
+EDGES = ("#ffffff90", *["#00000066"] * 5)
 BACK_INK = "#b4c9e6"
 NOBLE_PAPER = "#e8dcc0"
 
@@ -197,10 +214,7 @@ def _noble(noble: int, box: Box, is_marked: bool) -> Part:
     ]
     needs = [(colour, need) for colour, need in enumerate(cards.NOBLES[noble]) if need]
     for place, (colour, need) in enumerate(needs):
-        side = size * 0.26
-        tile = Box(x + size * 0.66, y + size * (0.07 + 0.3 * place), side, side)
-        shapes.append(tile.filled(FILLS[colour], 3, GEM_EDGE, 1))
-        shapes.append(Text(*tile.center, str(need), max(MIN_TEXT, side * 0.7), INKS[colour]))
+        shapes += _gem(colour, x + size * 0.78, y + size * (0.2 + 0.3 * place), size * 0.12, need)
     label = f"noble, {cards.NOBLE_POINTS} points, needs {colours_text(cards.NOBLES[noble])} cards"
     return Part(_noble_id(noble), label, tuple(shapes))
 
@@ -254,6 +268,7 @@ def _card(card: int, box: Box, look: int) -> Part:
         box.filled(DIM_PAPER if look == OUT_OF_REACH else PAPER, 9 * scale, edge, edge_width),
         band.filled(FILLS[colour], 5 * scale, *band_edge),
     ]
+    shapes += _outline(colour, x + width - 18 * scale, y + 23 * scale, 9 * scale, INKS[colour])
     if points:
         place = (x + 20 * scale, y + 23 * scale)
         shapes.append(Text(*place, str(points), 24 * scale, INKS[colour], is_bold=True))
@@ -271,9 +286,20 @@ def _card(card: int, box: Box, look: int) -> Part:
 
 
 def _gem(colour: int, x: float, y: float, radius: float, count: int) -> tuple[Shape, ...]:
-    disc = Circle(x, y, radius, FILLS[colour], GEM_EDGE, max(1.0, radius * 0.1))
-    size = max(MIN_TEXT, radius * 1.2)
-    return disc, Text(x, y, str(count), size, INKS[colour], is_bold=True)
+    size, text_y = max(MIN_TEXT, radius * 1.2), y + TEXT_DROPS[colour] * radius
+    return (
+        *_outline(colour, x, y, radius + 1, EDGES[colour]),
+        *_outline(colour, x, y, radius - 0.5, FILLS[colour]),
+        Text(x, text_y, str(count), size, INKS[colour], is_bold=True),
+    )
+
+
+def _outline(colour: int, x: float, y: float, radius: float, fill: str) -> list[Shape]:
+    """The shape of the gems of a colour; a disc around it is what may be clicked."""
+    if not SHAPES[colour]:
+        return [Circle(x, y, radius, fill)]
+    shape = polygon_mark(fill, SHAPES[colour]).at(x, y, radius)
+    return [Circle(x, y, radius, palette.CLEAR), *shape]
 
 
 def _bank(state: np.record, row: Box) -> list[Shape | Part]:
@@ -282,8 +308,8 @@ def _bank(state: np.record, row: Box) -> list[Shape | Part]:
     shapes: list[Shape | Part] = [row.filled(palette.FELT_LIGHT, 16)]
     for colour, box in enumerate(row.equal_columns(cards.NUM_GEM_COLOURS)):
         count = counts[colour]
-        empty = Circle(*box.center, radius, palette.CLEAR, FILLS[colour] + "60", 3)
-        disc = _gem(colour, *box.center, radius, count) if count else (empty,)
+        empty = _outline(colour, *box.center, radius, FILLS[colour] + "60")
+        disc = _gem(colour, *box.center, radius, count) if count else tuple(empty)
         label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} in the bank"
         shapes.append(Part(_bank_id(colour), label, disc))
     return shapes
@@ -333,12 +359,16 @@ def _holdings(
         name, size = cards.GEM_COLOURS[colour], box.height * 0.52
         card = Box.around(*box.center, box.height * 0.75, box.height)
         if not count and colour < cards.NUM_COLOURS:
-            shapes.append(card.filled(FILLS[colour] + "2e", 4, FILLS[colour] + "90", 1.5))
+            shapes.append(card.filled("#ffffff14", 4, EMPTY_EDGE, 1.5))
+            shapes += _outline(colour, *card.center, card.width * 0.3 + 1, EDGES[colour])
+            shapes += _outline(colour, *card.center, card.width * 0.3, FILLS[colour])
         if count:
             label = f"{count_noun(count, f'{name} card')} of player {owner}, a discount"
             ground = card.filled(FILLS[colour], 4, PAPER_EDGE, 1.5)
-            number = Text(*card.center, str(count), size, INKS[colour], is_bold=True)
-            shapes.append(Part(f"seat:{owner}:cards:{name}", label, (ground, number)))
+            middle, half = card.center[0], card.height / 4
+            number = Text(middle, card.y + half, str(count), size, INKS[colour], is_bold=True)
+            gem = _outline(colour, middle, card.bottom - half, half * 0.6, INKS[colour])
+            shapes.append(Part(f"seat:{owner}:cards:{name}", label, (ground, number, *gem)))
     boxes = measures.gems.moved(panel).equal_columns(cards.NUM_GEM_COLOURS)
     for colour, (count, box) in enumerate(zip(num_gems, boxes, strict=True)):
         if count:

@@ -84,7 +84,9 @@ def score(state: np.record, seat: int) -> str:
 # A position as text
 
 FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", "#d9a441")
-ICONS = dict(zip(GEM_COLOURS, zip("\u25cf" * len(FILLS), FILLS, strict=True), strict=True))
+ICONS = dict(
+    zip(GEM_COLOURS, zip("\u25cf\u25a0\u25b2\u25c6\u2b1f\u2605", FILLS, strict=True), strict=True)
+)
 _LETTERS = ("K", "R", "G", "B", "W", "Y")  # of GEM_COLOURS, over columns and before numbers
 _OWNER = 16  # characters before the columns of a seat
 

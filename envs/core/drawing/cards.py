@@ -90,6 +90,7 @@ CROWN = Mark(
 # Cards
 
 CARD_ASPECT = 0.68  # width / height
+TWO_CORNERS = 70.0  # the least height of a card, in pixels, with its label in two corners
 TWIN_STEP = 0.7  # between cards with the same face, in steps
 LABEL_STEP = 0.42  # the least step that leaves a label uncovered, in card widths
 LABEL_WIDTH = 16.0  # the same in pixels, for small cards
@@ -97,7 +98,7 @@ LABEL_WIDTH = 16.0  # the same in pixels, for small cards
 
 @dataclass(frozen=True)
 class Card:
-    """A card face up: a label in its corner and, larger, in its middle, or a mark there."""
+    """A card face up: a label and a mark in two corners and, larger, one of them in its middle."""
 
     label: str
     ink: str
@@ -148,21 +149,33 @@ def card_shapes(
     corner_size = max(MIN_TEXT, height * (0.215 if len(card.label) == 1 else 0.185))
     corner_x = x + max(height * 0.165, 3 + 0.29 * corner_size * len(card.label))
     corner_y = y + max(height * 0.175, 4 + 0.5 * corner_size)
+    has_two = height >= TWO_CORNERS and not is_covered
+    mark_size, (middle_x, middle_y) = max(9.0, height * (0.15 if has_two else 0.19)), box.center
+    mark_y = corner_y + 0.55 * corner_size + 0.62 * mark_size
     shapes.append(Text(corner_x, corner_y, card.label, corner_size, card.ink, is_bold=True))
     if card.mark is not None:
-        size = max(9.0, height * 0.19)
-        shapes += card.mark.at(corner_x, corner_y + 0.55 * corner_size + 0.62 * size, size)
-    return Stamp(shapes if is_covered else [*shapes, *_card_middle(card, box)])
+        shapes += card.mark.at(corner_x, mark_y, mark_size)
+    if is_covered:
+        return Stamp(shapes)
+    if has_two:
+        far_x = 2 * middle_x - corner_x
+        far = Text(far_x, 2 * middle_y - corner_y, card.label, corner_size, card.ink, is_bold=True)
+        shapes.append(far)
+        if card.mark is not None:
+            shapes += card.mark.at(far_x, 2 * middle_y - mark_y, mark_size)
+    return Stamp([*shapes, *_card_middle(card, box)])
 
 
 def _card_middle(card: Card, box: Box) -> list[Shape]:
     """The mark of a card, or its label, drawn large."""
-    x, y, width, height = box
-    if card.mark is not None:
-        return card.mark.at(x + width * 0.64, y + height * 0.66, height * 0.36)
+    (x, y), height = box.center, box.height
+    if height < TWO_CORNERS:
+        x, y = x + height * 0.1, y + height * 0.16  # away from the only corner
+    if card.mark is not None:  # between those in the corners
+        return card.mark.at(x, y, height * (0.26 if height >= TWO_CORNERS else 0.36))
     if height * 0.38 < MIN_TEXT * 1.4:
         return []  # the label in the corner is enough
-    return [Text(x + width * 0.54, y + height * 0.64, card.label, height * 0.38, card.ink)]
+    return [Text(x, y, card.label, height * 0.34, card.ink)]
 
 
 def _card_back(box: Box, edge: float) -> list[Shape]:
