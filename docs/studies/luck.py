@@ -18,12 +18,13 @@ RECORD = STUDIES / "luck.json"
 MODULES = (adjusted,)
 # Strong players of each game, their stand-ins, and the deals.
 PAIRS: dict[tuple[GameName, int], tuple[tuple[str, str], tuple[str, str], int]] = {
-    ("president", 4): (("ppo", "planner"), ("dqn", "planner"), 2000),
-    ("trick_taking", 3): (("playout", "ppo"), ("ppo", "high_low"), 60),
-    ("splendor", 2): (("guided", "expert_iteration"), ("expert_iteration", "planner"), 40),
-    ("top_trumps", 2): (("david", "ppo"), ("goliath", "ppo"), 60),
+    ("president", 4): (("ppo", "planner"), ("dqn", "planner"), 4000),
+    ("trick_taking", 3): (("playout", "ppo"), ("ppo", "high_low"), 2000),
+    ("splendor", 2): (("guided", "expert_iteration"), ("expert_iteration", "planner"), 300),
+    ("top_trumps", 2): (("david", "ppo"), ("goliath", "ppo"), 400),
 }
-MATCH_DEALS = 5
+MATCH_DEALS = 20
+FIRST_SEED = 1_000_000  # no choice of players or stand-ins looked at these deals
 STAND_INS = (("dqn", "planner"), ("random", "random"))
 
 
@@ -32,10 +33,13 @@ def savings(name: GameName, seats: int) -> dict[str, Any]:
     players, stand_ins, num_deals = PAIRS[name, seats]
     game = load_game(name, **({"num_players": seats} if name != "top_trumps" else {}))
     match = Match(enter(players, game), "field")
+    play_matches(game, [match], range(2), Plan())  # compiles
     started = time.process_time()
-    (played,) = play_matches(game, [match], range(num_deals), Plan())
+    seeds = range(FIRST_SEED, FIRST_SEED + num_deals)
+    (played,) = play_matches(game, [match], seeds, Plan())
     playing = time.process_time() - started
     values = adjusted.StandIns(game, stand_ins)
+    values.luck_of_games(played.seeds[:2])
     raw = np.diagonal(played.returns, axis1=1, axis2=2)  # [deals, sittings]
     started = time.process_time()
     luck = values.luck_of_games(played.seeds)
@@ -56,7 +60,8 @@ def bias(stand_ins: tuple[str, str], num_matches: int) -> dict[str, Any]:
     """Return adjusted minus raw over many matches, in standard errors, and the deals saved."""
     game = load_game("president", num_players=4)
     match, num_deals = Match(enter(("ppo", "planner"), game), "field"), num_matches * MATCH_DEALS
-    (played,) = play_matches(game, [match], range(num_deals), Plan())
+    seeds = range(2 * FIRST_SEED, 2 * FIRST_SEED + num_deals)
+    (played,) = play_matches(game, [match], seeds, Plan())
     raw = np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1).reshape(num_matches, -1)
     luck = adjusted.StandIns(game, stand_ins).luck_of_games(played.seeds).mean(axis=1)
     pairs = zip(raw, luck.reshape(raw.shape), strict=True)

@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..play.one_game import OneGame, game_at
-from ..play.tables import Tables
-from ..rng import STREAM
+if TYPE_CHECKING:  # `import parlour` comes here, and must not load Numba
+    from ..play.one_game import OneGame
+    from ..play.tables import Tables
 
 _ALONE = (
     "The position now. What led to it cannot be played again: somebody has altered the position."
@@ -19,7 +19,7 @@ _WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "
 
 def environment_bundle(
     env: object,
-    tables: Tables,
+    tables: "Tables",
     seat: int | None,
     names: Sequence[str] | None = None,
 ) -> dict[str, str]:
@@ -46,11 +46,14 @@ def environment_bundle(
     }
 
 
-def played_again(tables: Tables) -> OneGame | None:
+def played_again(tables: "Tables") -> "OneGame | None":
     """Play the game of the first table again, from the noted start, stream and actions.
 
     Return None where it has had too many plies, or somebody has altered the position.
     """
+    from ..play.one_game import game_at
+    from ..rng import STREAM
+
     progress, stream = tables.progress[0], np.zeros(1, STREAM)
     if progress["plies"] > tables.actions.shape[1]:
         return None
