@@ -48,8 +48,8 @@ def _settled(game: Game, drawn: Iterable[Outcome]) -> list[Outcome]:
     for before, weight in drawn:
         for position, probability in chance_outcomes(game, before):
             key = position.tobytes()
-            known = merged.get(key, (position, 0.0))[1]
-            merged[key] = position, known + weight * probability
+            before_it = merged.get(key, (position, 0.0))[1]
+            merged[key] = position, before_it + weight * probability
             if len(merged) > MAX_WAYS:
                 raise ValueError(_too_many(game))
     return list(merged.values())

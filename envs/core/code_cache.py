@@ -169,21 +169,21 @@ class _SafeCache:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the code for these argument types, or None where it has to be compiled."""
-        found = None
+        code = None
         try:
-            found = self._cache.load_overload(signature, context)
+            code = self._cache.load_overload(signature, context)
         except (ImportError, AttributeError) as error:  # a class lay elsewhere in that version
             _logger.debug("compiled code of another version", exc_info=error)
         except Exception as error:  # a damaged file may raise anything
             _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
             _logger.debug("damaged compiled code", exc_info=error)
-        if found is None:
+        if code is None:
             _note_once(
                 "parlour: compiling, once for each game and number of players, which takes about "
                 f"5 seconds; the code is kept in {self._folder.parent}"
             )
             _logger.debug("compiling %s", self._rule)
-        return found
+        return code
 
     def save_overload(self, signature: Any, code: Any) -> None:
         """Keep the code for these argument types."""

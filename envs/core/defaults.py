@@ -46,10 +46,10 @@ def deal_from_fields(
     Raises ValueError for a field that the state does not have and for numbers that do not fit its
     shape or range. A game in which such numbers can still be impossible needs its own `deal_from`.
     """
-    known = {field.name: field for field in fields}
-    if not isinstance(data, dict) or not data or not set(data) <= set(known):
-        raise ValueError(f"a deal is a dict of {', '.join(known)}; got {data!r}")
-    values = {name: fitting(known[name], given) for name, given in data.items()}
+    by_name = {field.name: field for field in fields}
+    if not isinstance(data, dict) or not data or not set(data) <= set(by_name):
+        raise ValueError(f"a deal is a dict of {', '.join(by_name)}; got {data!r}")
+    values = {name: fitting(by_name[name], given) for name, given in data.items()}
     deal(state, rng)
     for name, value in values.items():
         state[name] = value

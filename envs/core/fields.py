@@ -59,26 +59,26 @@ def check_fields(fields: Sequence[Field]) -> None:
 
 
 def _check_field(field: Field) -> None:
-    what = f"field {field.name!r}"
+    label = f"field {field.name!r}"
     if not field.name.isidentifier():
-        raise ValueError(f"{what} needs a name as Python's variables have, such as 'num_cards'")
+        raise ValueError(f"{label} needs a name as Python's variables have, such as 'num_cards'")
     if hasattr(np.record, field.name):
         raise ValueError(
-            f"{what} needs another name, because each NumPy record has an attribute of that name"
+            f"{label} needs another name, because each NumPy record has an attribute of that name"
         )
     if np.dtype(field.dtype).kind not in "iu":
         raise ValueError(
-            f"{what} holds whole numbers, in a type such as np.int8; got {np.dtype(field.dtype)}"
+            f"{label} holds whole numbers, in a type such as np.int8; got {np.dtype(field.dtype)}"
         )
     if not isinstance(field.shape, tuple):
         raise ValueError(
-            f"the shape of {what} is a tuple: () for one number, (n,) for n; got {field.shape!r}"
+            f"the shape of {label} is a tuple: () for one number, (n,) for n; got {field.shape!r}"
         )
-    held = np.iinfo(field.dtype)
-    if not held.min <= field.low <= field.high <= held.max:
+    limits = np.iinfo(field.dtype)
+    if not limits.min <= field.low <= field.high <= limits.max:
         raise ValueError(
-            f"the range of {what} lies in {held.min} .. {held.max}, lower end first, as it is "
-            f"{held.dtype}; got {field.low} .. {field.high}"
+            f"the range of {label} lies in {limits.min} .. {limits.max}, lower end first, as it is "
+            f"{limits.dtype}; got {field.low} .. {field.high}"
         )
 
 
@@ -210,10 +210,10 @@ class FlatLayout:
             start -= f.num_inputs
         number, member = divmod(start, f.num_bits or 1)
         place = ", ".join(str(axis) for axis in np.unravel_index(number, f.shape))
-        held = f"member {member} of " if f.num_bits else ""
+        member_of = f"member {member} of " if f.num_bits else ""
         divisor = round(1 / self.scale[index]) if index < self.num_plain else 1
         scaled = f", divided by {divisor}" if divisor > 1 else ""
-        return f"{held}{f.name}{f'[{place}]' if place else ''}{scaled}: {f.meaning}"
+        return f"{member_of}{f.name}{f'[{place}]' if place else ''}{scaled}: {f.meaning}"
 
     def readme_table(self) -> str:
         """The fields as a Markdown table: index in the flat vector, shape, range, meaning."""
@@ -222,8 +222,8 @@ class FlatLayout:
         for f in self.fields:
             index = "-" if f.hidden else _span(start, f.num_inputs)
             shape = " x ".join(map(str, f.shape)) or "1"
-            held = f"sets of {f.num_bits}" if f.num_bits else f"{f.low} .. {f.high}"
-            lines.append(f"| {index} | `{f.name}` | {shape} | {held} | {f.meaning} |")
+            values = f"sets of {f.num_bits}" if f.num_bits else f"{f.low} .. {f.high}"
+            lines.append(f"| {index} | `{f.name}` | {shape} | {values} | {f.meaning} |")
             start += f.num_inputs
         return "\n".join(lines)
 

@@ -292,8 +292,8 @@ def check_settings(config: Any) -> None:
 
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:
     """Build a game's Config; an unknown setting raises a TypeError that lists the known ones."""
-    known = [field.name for field in dataclasses.fields(config_class)]
-    check_setting_names(game_name, settings, known)
+    names = [field.name for field in dataclasses.fields(config_class)]
+    check_setting_names(game_name, settings, names)
     return config_class(**settings)
 
 

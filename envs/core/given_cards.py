@@ -16,9 +16,9 @@ def cards_dealt(
     Raises ValueError unless the hands have these sizes and no card is there twice.
     """
     hands = given if isinstance(given, list | tuple) else [None]
-    found = [len(hand) if isinstance(hand, list | tuple) else None for hand in hands]
-    if found != list(sizes):
-        got = shortened(given) if None in found else f"lists of {_numbers(found)}"
+    lengths = [len(hand) if isinstance(hand, list | tuple) else None for hand in hands]
+    if lengths != list(sizes):
+        got = shortened(given) if None in lengths else f"lists of {_numbers(lengths)}"
         raise ValueError(f"a deal needs lists of {_numbers(sizes)} {what}s; got {got}")
     dealt = [card_indices(hand, known, what) for hand in hands]
     check_once([card for hand in dealt for card in hand], known)

@@ -45,9 +45,9 @@ def _python(rule: Any, instead: Instead) -> Any:
     if not isinstance(python_source(rule), FunctionType):
         return rule
     python = plain(rule, instead)
-    held = [cell.cell_contents for cell in python.__closure__ or ()]
+    enclosed = [cell.cell_contents for cell in python.__closure__ or ()]
     cells = tuple(
-        CellType(_python(one, instead) if hasattr(one, "py_func") else one) for one in held
+        CellType(_python(one, instead) if hasattr(one, "py_func") else one) for one in enclosed
     )
     return FunctionType(python.__code__, python.__globals__, None, python.__defaults__, cells)
 

@@ -20,8 +20,8 @@ def page_section(name: str, title: str) -> str:
     except ValueError:
         return ""
     section = rf"^## {title}\n+(.*?)(?=^## |\Z)"
-    found = re.search(section, page, re.MULTILINE | re.DOTALL)
-    return found[1].strip() if found else ""
+    match = re.search(section, page, re.MULTILINE | re.DOTALL)
+    return match[1].strip() if match else ""
 
 
 def rules_of(name: str) -> dict[str, Any]:

@@ -55,9 +55,9 @@ class AnyEnv:
 
     def mask(self, agent: str) -> np.ndarray | None:
         """Its action mask; None where there are none."""
-        seen = self.env.observe(agent)
-        told = seen if isinstance(seen, Mapping) else {}
-        mask = told.get("action_mask", self.env.infos.get(agent, {}).get("action_mask"))
+        observation = self.env.observe(agent)
+        parts = observation if isinstance(observation, Mapping) else {}
+        mask = parts.get("action_mask", self.env.infos.get(agent, {}).get("action_mask"))
         return None if mask is None else np.asarray(mask)
 
     def spaces(self, agent: str) -> tuple[Any, Any]:
@@ -102,8 +102,8 @@ class AnyEnv:
     def look(self) -> Any:
         """Return what is seen now, comparable: the actor, its view and mask, all rewards so far."""
         agent = self.who()
-        seen = None if agent is None else (self.observation(agent), self.mask(agent))
-        return frozen((agent, seen, self.total))
+        shown = None if agent is None else (self.observation(agent), self.mask(agent))
+        return frozen((agent, shown, self.total))
 
     def play(self, seed: int | None = None) -> Episode:
         """Reset and play randomly to the end, by the same choices for all seeds."""
@@ -117,10 +117,10 @@ class AnyEnv:
 
         With `asks`, ask everything before each ply.
         """
-        for seen, action in episode:
+        for shown, action in episode:
             if asks:
                 self.ask_everything()
-            if self.look() != seen:
+            if self.look() != shown:
                 return False
             if action is not None:
                 self.step(action)
@@ -143,8 +143,8 @@ class AnyEnv:
             yield agent, legal, action
             self.step(action)
         if self.who() is not None:
-            what = f"the game is not over after {self.trial.max_plies} plies"
-            raise CheckError("ends", what)
+            problem = f"the game is not over after {self.trial.max_plies} plies"
+            raise CheckError("ends", problem)
 
 
 class _Solo(AnyEnv):
@@ -172,8 +172,8 @@ class _Solo(AnyEnv):
         return self.env.observation_space, self.env.action_space
 
     def _step(self, action: int) -> np.ndarray:
-        seen, reward, terminated, truncated, info = self.env.step(action)
-        self._told = seen, info, terminated or truncated
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._told = observation, info, terminated or truncated
         return np.array([float(reward)])
 
 

@@ -30,17 +30,17 @@ def check_wrong_cards(sample: Sample) -> str | None:
     deals = _deals(sample)
     if not deals:
         return "No start position is known, in which they could be changed: a referee gives some."
-    for what, data in _wrong_deals(deals):
-        _check_deal(sample, data, f"deal_from takes {what}: {data!r}")
+    for label, data in _wrong_deals(deals):
+        _check_deal(sample, data, f"deal_from takes {label}: {data!r}")
     return None
 
 
-def _check_deal(sample: Sample, data: Any, what: str) -> None:
+def _check_deal(sample: Sample, data: Any, problem: str) -> None:
     state, rng = sample.game.new_states()[0], streams([0])[0]
-    check_refused("bad_deals", what, sample.game.deal_from, state, data, rng)
+    check_refused("bad_deals", problem, sample.game.deal_from, state, data, rng)
 
 
-def check_refused(check_name: str, what: str, call: Callable[..., Any], *given: Any) -> None:
+def check_refused(check_name: str, problem: str, call: Callable[..., Any], *given: Any) -> None:
     """Raise CheckError unless a call raises ValueError; `what` says that it did not."""
     try:
         call(*given)
@@ -50,7 +50,7 @@ def check_refused(check_name: str, what: str, call: Callable[..., Any], *given: 
         raise CheckError(
             check_name, f"expected a ValueError, got {type(error).__name__}: {error}"
         ) from error
-    raise CheckError(check_name, what)
+    raise CheckError(check_name, problem)
 
 
 def _deals(sample: Sample) -> list[Any]:

@@ -61,8 +61,8 @@ def check_complete(sample: Sample) -> None:
             position = positions[ply].copy()
             position.apply(actions[ply])
             if names := differing(position.states, positions[ply + 1].states):
-                what = f"a copied position gives another game; {names} differ; {sample.remedy}"
-                raise position.error("complete", f"{what}; keep nothing outside the position")
+                problem = f"a copied position gives another game; {names} differ; {sample.remedy}"
+                raise position.error("complete", f"{problem}; keep nothing outside the position")
 
 
 def check_alike(sample: Sample) -> str | None:
@@ -72,17 +72,17 @@ def check_alike(sample: Sample) -> str | None:
     first, *others = sample.trial.seeds
     for seed in others:
         if sample.play(seed) != sample.play(first):
-            what = f"seeds {first} and {seed} give different games"
+            problem = f"seeds {first} and {seed} give different games"
             remedy = "declare has_chance=True, or draw nothing from the stream"
-            raise CheckError("has_chance", f"{what}; {remedy}")
+            raise CheckError("has_chance", f"{problem}; {remedy}")
     return None
 
 
 def check_ranges(sample: Sample) -> None:
     """Every number of a position and of an observation is inside the range its field declares."""
     for position, seat in sample.views():  # positions are checked while the games are played
-        seen, what = position.seen(seat), f"the observation of seat {seat}"
-        position.check_fields(sample.game.observation_fields, seen, what)
+        record, label = position.seen(seat), f"the observation of seat {seat}"
+        position.check_fields(sample.game.observation_fields, record, label)
 
 
 def check_buffers(sample: Sample) -> None:
@@ -97,11 +97,11 @@ def check_buffers(sample: Sample) -> None:
 def check_returns(sample: Sample) -> None:
     """Returns are 0 before the end and within -1 .. 1 at it."""
     for position in sample.positions():
-        found = position.returns()
-        if not position.is_over and found.any():
-            raise position.error("returns", f"{found.tolist()} before the end of the game")
-        if not (np.abs(found) <= 1).all():
-            raise position.error("returns", f"{found.tolist()} is not within -1 .. 1")
+        returns = position.returns()
+        if not position.is_over and returns.any():
+            raise position.error("returns", f"{returns.tolist()} before the end of the game")
+        if not (np.abs(returns) <= 1).all():
+            raise position.error("returns", f"{returns.tolist()} is not within -1 .. 1")
 
 
 def check_names(sample: Sample) -> None:
@@ -115,11 +115,11 @@ def check_names(sample: Sample) -> None:
             raise CheckError("names", f"{name!r} of action {action} parses to another action")
     if split_names(" ".join(names), name_starts(names)) != names:
         raise CheckError("names", "a list of all names, spaces between, does not part into them")
-    what = "parse_action takes a name that no action has"
-    check_refused("names", what, game.parse_action, "???")
+    problem = "parse_action takes a name that no action has"
+    check_refused("names", problem, game.parse_action, "???")
     for action in (-1, game.num_actions):
-        what = f"action_name has a name for {action}, which is no action"
-        check_refused("names", what, game.action_name, action)
+        problem = f"action_name has a name for {action}, which is no action"
+        check_refused("names", problem, game.action_name, action)
 
 
 def check_pickle(sample: Sample) -> None:
@@ -145,10 +145,10 @@ def check_referee(sample: Sample) -> str | None:
         position = Situation.new(game, seed, trial.max_plies)
         game.deal_from(position.states[0], deal, position.rngs[0])
         _play_along(position, referee)
-        found = position.returns()
-        if not np.allclose(found, referee.returns()):
-            what = f"returns are {found.tolist()}, the referee says {referee.returns()}"
-            raise CheckError("referee_returns", f"seed {seed}: {what}")
+        returns = position.returns()
+        if not np.allclose(returns, referee.returns()):
+            problem = f"returns are {returns.tolist()}, the referee says {referee.returns()}"
+            raise CheckError("referee_returns", f"seed {seed}: {problem}")
     return None
 
 
@@ -185,8 +185,8 @@ def check_turn(
     seat, legal = turn
     expected, by_referee = referee.seat_to_act(), referee.legal_actions()
     if seat not in (None, expected):
-        what = f"{where}: seat {seat} is to act, the referee says {expected}"
-        raise CheckError("referee_seat", what)
+        problem = f"{where}: seat {seat} is to act, the referee says {expected}"
+        raise CheckError("referee_seat", problem)
     where += f", seat {expected}"
     if too_many := [name for name in legal if name not in by_referee]:
         raise CheckError("mask_too_wide", f"{where}: {', '.join(too_many)} should not be legal")

@@ -43,8 +43,8 @@ def check_repeatable(subject: PlaysBySeed) -> None:
         if first != second:
             same = [one == two for one, two in zip(first, second, strict=False)]
             ply = [*same, False].index(False) + 1
-            what = f"seed {seed} gives another game from ply {ply} when it is played again"
-            raise CheckError("repeatable", f"{what}; {subject.remedy}")
+            problem = f"seed {seed} gives another game from ply {ply} when it is played again"
+            raise CheckError("repeatable", f"{problem}; {subject.remedy}")
 
 
 @contextlib.contextmanager
@@ -56,14 +56,14 @@ def no_global_generators(seed: int, who: str = "playing") -> Iterator[None]:
     given = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
     try:
         yield
-        found = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
+        after = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
     finally:
         random.setstate(before[0])
         np.random.set_state(before[1])
-    for name, mine, theirs in zip(("random", "numpy.random"), given, found, strict=True):
+    for name, mine, theirs in zip(("random", "numpy.random"), given, after, strict=True):
         if mine != theirs:
-            what = f"{who} draws from, or seeds, the global generator {name}"
-            raise CheckError("global_generators", what)
+            problem = f"{who} draws from, or seeds, the global generator {name}"
+            raise CheckError("global_generators", problem)
 
 
 def check_seeds(subject: PlaysBySeed) -> str | None:
@@ -72,8 +72,8 @@ def check_seeds(subject: PlaysBySeed) -> str | None:
         return NO_CHANCE
     seeds = more_seeds(subject)
     if _are_alike(subject.play(seed) for seed in seeds):
-        what = f"{len(seeds)} seeds all give the same game"
-        raise CheckError("seeds", f"{what}; {subject.remedy}, {OR_NO_CHANCE}")
+        problem = f"{len(seeds)} seeds all give the same game"
+        raise CheckError("seeds", f"{problem}; {subject.remedy}, {OR_NO_CHANCE}")
     return None
 
 
@@ -81,13 +81,13 @@ def check_second_episode(subject: PlaysBySeed) -> str | None:
     """The second episode neither repeats the first nor is it the same for all seeds."""
     if not subject.trial.has_chance:
         return NO_CHANCE
-    seeds, what = more_seeds(subject), ""
+    seeds, problem = more_seeds(subject), ""
     if all(subject.play(seed) == subject.play() for seed in seeds):
-        what = "the second deal of every seed repeats its first"
+        problem = "the second deal of every seed repeats its first"
     elif _are_alike((subject.play(seed), subject.play())[1] for seed in seeds):
-        what = "the second deal is the same for all seeds"
-    if what:
-        raise CheckError("second_episode", f"{what}; {subject.remedy}, {OR_NO_CHANCE}")
+        problem = "the second deal is the same for all seeds"
+    if problem:
+        raise CheckError("second_episode", f"{problem}; {subject.remedy}, {OR_NO_CHANCE}")
     return None
 
 

@@ -134,8 +134,8 @@ class Situation:
             if self.game.play_chance is None:
                 raise CheckError("seat_to_act", "chance is to act, but the game has no play_chance")
             if draws == self.limit:
-                what = f"the game drew {draws} times in a row and no seat could act"
-                raise CheckError("ends", what)
+                problem = f"the game drew {draws} times in a row and no seat could act"
+                raise CheckError("ends", problem)
             self.game.play_chance(self.states[0], self.rngs[0])
             draws += 1
         return draws
@@ -150,17 +150,19 @@ class Situation:
         """Return the legal actions, having checked that a seat is to act and has one."""
         seat, last, end = self.seat_to_act, self.game.num_seats - 1, self.game.num_actions
         if not 0 <= seat <= last:
-            what = f"seat {seat} is to act; seats are 0 .. {last}, and CHANCE where the game draws"
-            raise self.error("seat_to_act", what)
-        legal, what = self.legal(), f"{self.where}, seat {seat}"
+            problem = (
+                f"seat {seat} is to act; seats are 0 .. {last}, and CHANCE where the game draws"
+            )
+            raise self.error("seat_to_act", problem)
+        legal, place = self.legal(), f"{self.where}, seat {seat}"
         if not legal:
-            raise CheckError("mask_empty", f"{what}: nothing is legal, and the game is not over")
+            raise CheckError("mask_empty", f"{place}: nothing is legal, and the game is not over")
         if legal[-1] >= end:
-            what = f"{what}: {legal[-1]} is legal, but actions end at {end - 1}"
-            raise CheckError("mask_range", what)
+            problem = f"{place}: {legal[-1]} is legal, but actions end at {end - 1}"
+            raise CheckError("mask_range", problem)
         return legal
 
-    def check_fields(self, fields: Sequence[Field], records: np.ndarray, what: str) -> None:
+    def check_fields(self, fields: Sequence[Field], records: np.ndarray, label: str) -> None:
         """Check that every number of some records is inside the range that its field declares."""
         for field in fields:
             values, low, high = np.ravel(records[field.name]), field.low, field.high
@@ -169,8 +171,8 @@ class Situation:
                 values, low, high = values.view(np.uint64), 0, 2**field.num_bits - 1
                 allowed = f"sets of {field.num_bits}"
             if ((values < low) | (values > high)).any():
-                found = f"{field.name} = {values.tolist()}"
-                raise self.error("ranges", f"{what} has {found}, outside {allowed}")
+                value = f"{field.name} = {values.tolist()}"
+                raise self.error("ranges", f"{label} has {value}, outside {allowed}")
 
 
 class PlayedGame(NamedTuple):
@@ -190,8 +192,8 @@ def play_on(position: Situation, chooser_seed: int = 0) -> PlayedGame:
         if position.is_over:
             return played
         if len(played.actions) == position.limit:
-            what = f"seed {position.seed}: the game is not over after {position.limit} plies"
-            raise CheckError("ends", what)
+            problem = f"seed {position.seed}: the game is not over after {position.limit} plies"
+            raise CheckError("ends", problem)
         action = int(chooser.choice(position.choices()))
         played.actions.append(action)
         position.apply(action)

@@ -44,8 +44,8 @@ def check_masks(env: AnyEnv) -> str | None:
             for agent in env.agents:
                 idle = None if agent == actor else env.mask(agent)
                 if idle is not None and idle.any():
-                    what = f"{actor} is to act, but the mask of {agent} is not empty"
-                    raise CheckError("mask_idle", what)
+                    problem = f"{actor} is to act, but the mask of {agent} is not empty"
+                    raise CheckError("mask_idle", problem)
     return None
 
 
@@ -55,8 +55,8 @@ def check_spaces(env: AnyEnv) -> None:
         for _ in env.walk(seed):
             for agent in env.agents:
                 if not env.spaces(agent)[0].contains(env.observation(agent)):
-                    what = f"seed {seed}: {agent} observes what is not in its space"
-                    raise CheckError("spaces", what)
+                    problem = f"seed {seed}: {agent} observes what is not in its space"
+                    raise CheckError("spaces", problem)
 
 
 def check_fresh_copies(env: AnyEnv) -> str | None:
@@ -81,8 +81,8 @@ def check_questions(env: AnyEnv) -> None:
         expected = env.play(seed)
         env.reset(seed)
         if not env.goes_on(expected, asks=True):
-            what = f"seed {seed}: rendering or asking changes the game"
-            raise CheckError("questions", what)
+            problem = f"seed {seed}: rendering or asking changes the game"
+            raise CheckError("questions", problem)
 
 
 def check_copies(env: AnyEnv) -> None:
@@ -151,16 +151,18 @@ def check_own_game(env: AnyEnv) -> str | None:
 
 def _check_payoff(env: AnyEnv, seed: int, who: str, expected: Sequence[float]) -> None:
     if not np.allclose(env.total, expected, atol=_CLOSE):
-        what = f"seed {seed}: pays {env.total.tolist()}, the {who} {expected}"
-        raise CheckError("payoff", what)
+        problem = f"seed {seed}: pays {env.total.tolist()}, the {who} {expected}"
+        raise CheckError("payoff", problem)
 
 
 def _check_seen(env: AnyEnv, tables: Tables, seed: int) -> None:
     """Every seat observes its record, scaled or in natural units, and nothing else."""
     layout = tables.game.layout
     for seat, agent in enumerate(env.agents):
-        seen = env.observation(agent)
-        vector = np.asarray(seen["observation"] if isinstance(seen, Mapping) else seen).ravel()
+        observation = env.observation(agent)
+        vector = np.asarray(
+            observation["observation"] if isinstance(observation, Mapping) else observation
+        ).ravel()
         record = tables.observe(tables.all_rows, np.array([seat]))
         if not any(
             vector.shape == flat[0].shape and np.allclose(vector, flat[0])
@@ -183,8 +185,8 @@ def check_illegal(env: AnyEnv) -> str | None:
                 twin = copy.copy(env)
                 twin.env = copy.deepcopy(env.env)
                 if not _is_refused(twin, agent, action):
-                    what = f"{agent} may not do {env.name_of(action)}, yet it is done"
-                    raise CheckError("illegal", f"seed {seed}: {what}")
+                    problem = f"{agent} may not do {env.name_of(action)}, yet it is done"
+                    raise CheckError("illegal", f"seed {seed}: {problem}")
     return None if tried else "No action was ever illegal."
 
 
@@ -220,8 +222,8 @@ def check_rewards(env: AnyEnv) -> str | None:
                 said[other] += float(earned)
         for agent in env.agents:
             if not np.isclose(said[agent], paid[agent], atol=_CLOSE):
-                what = f"seed {seed}: {agent} earns {said[agent]}, last() pays {paid[agent]}"
-                raise CheckError("rewards", what)
+                problem = f"seed {seed}: {agent} earns {said[agent]}, last() pays {paid[agent]}"
+                raise CheckError("rewards", problem)
     return None
 
 

@@ -80,20 +80,20 @@ def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -
     """
     if not isinstance(options, Mapping | None):
         raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')
-    given = dict(options or {})
-    unknown = sorted(set(given) - {"deal", "position", *others})
+    entries = dict(options or {})
+    unknown = sorted(set(entries) - {"deal", "position", *others})
     if unknown:
         raise ValueError(
             f"reset has no option {', '.join(map(repr, unknown))}; it has 'deal' and 'position'"
         )
-    deal = given.get("deal")
-    if given.get("position") is not None:
+    deal = entries.get("deal")
+    if entries.get("position") is not None:
         if deal is not None:
             raise ValueError("give reset a deal or a position, not both")
-        deal = position_from(game, given["position"])
+        deal = position_from(game, entries["position"])
     elif deal is not None:
         game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
-    return deal, *map(given.get, others)
+    return deal, *map(entries.get, others)
 
 
 def check_started(is_started: bool, method: str) -> None:

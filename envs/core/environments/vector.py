@@ -404,8 +404,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             values = getattr(self, name)(*args, **kwargs)
             return (None,) * self.num_envs if values is None else tuple(values)
         if name not in _OF_ALL_TABLES:
-            known = ", ".join((*_PER_TABLE, *_OF_ALL_TABLES))
-            raise AttributeError(f"a table has no {name!r}; it has {known}")
+            names = ", ".join((*_PER_TABLE, *_OF_ALL_TABLES))
+            raise AttributeError(f"a table has no {name!r}; it has {names}")
         return (getattr(self, _OF_ALL_TABLES[name]),) * self.num_envs
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
@@ -417,19 +417,19 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         Raises AttributeError for other names, ValueError for what the setting cannot be.
         """
-        given = [values] * self.num_envs if not isinstance(values, list | tuple) else values
-        if len(given) != self.num_envs or any(value != given[0] for value in given):
+        settings = [values] * self.num_envs if not isinstance(values, list | tuple) else values
+        if len(settings) != self.num_envs or any(value != settings[0] for value in settings):
             raise ValueError(
                 f"{name} is one setting of all tables: give one value, or {self.num_envs} equal "
                 f"ones; got {values!r}"
             )
         if name == "illegal_action":
-            check_choice(name, given[0], common.ILLEGAL_ACTIONS)
+            check_choice(name, settings[0], common.ILLEGAL_ACTIONS)
         elif name == "render_seat":
-            check_render_seat(self.game, given[0], (LEARNING_SEAT, WHOLE_TABLE))
+            check_render_seat(self.game, settings[0], (LEARNING_SEAT, WHOLE_TABLE))
         else:
             raise AttributeError(f"{name!r} cannot be set, only illegal_action, render_seat")
-        setattr(self, name, given[0])
+        setattr(self, name, settings[0])
 
     # Beyond Gymnasium
 

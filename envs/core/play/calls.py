@@ -27,8 +27,8 @@ def _call_at(typing, function, weights, observation, mask, rng):
         pointer, word = ir.IntType(8).as_pointer(), ir.IntType(64)
         kind = ir.FunctionType(word, [pointer] * 4).as_pointer()
         pointers = [builder.bitcast(one, pointer) for one in (observation, words, rng)]
-        given = [builder.inttoptr(weights, pointer), *pointers]
-        return builder.call(builder.inttoptr(address, kind), given)
+        passed = [builder.inttoptr(weights, pointer), *pointers]
+        return builder.call(builder.inttoptr(address, kind), passed)
 
     return signature, generate
 

@@ -29,12 +29,12 @@ def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
     others = np.arange(1, _NUM_POSITIONS)
     redealt = loops_of(game).reshuffle_rows
     redealt(states, others, np.full(len(others), seat), streams(others), states[1:_NUM_POSITIONS])
-    seen = game.new_observations(2)
+    observations = game.new_observations(2)
     game.apply_action(states[_NUM_POSITIONS], action)
-    game.observe(states[_NUM_POSITIONS], seat, seen[0])
-    truth, found = seen.view(np.uint8).reshape(2, -1)
+    game.observe(states[_NUM_POSITIONS], seat, observations[0])
+    truth, found = observations.view(np.uint8).reshape(2, -1)
     search = bind(_is_another, **{name: getattr(game, name) for name in _RULES})
-    return not search(states, action, seat, seen[1:], words, truth, found)
+    return not search(states, action, seat, observations[1:], words, truth, found)
 
 
 def _is_another(states, action, seat, observation, words, truth, found):

@@ -118,12 +118,12 @@ def verify(transcript: Transcript) -> None:
     """Replay a transcript; raise a TranscriptError that names the first thing that differs."""
     for state in replay(transcript):
         last = state
-    found = np.zeros(transcript.game.num_seats)
-    transcript.game.returns(last, found)
-    if not np.allclose(found, transcript.returns):
+    returns = np.zeros(transcript.game.num_seats)
+    transcript.game.returns(last, returns)
+    if not np.allclose(returns, transcript.returns):
         raise TranscriptError(
             f"the returns differ: the transcript says {_numbers(transcript.returns)}, "
-            f"the rules say {_numbers(found)}"
+            f"the rules say {_numbers(returns)}"
         )
 
 
@@ -178,8 +178,8 @@ def _look(turn: Turn, action: int, show: Sequence[str] | None) -> Ply:
     """The ply about to be played, in golden form if `show` is given."""
     name_of = turn.game.action_name
     legal = () if show is None else tuple(name_of(action) for action in turn.legal)
-    seen = tuple((name, tuple(np.ravel(turn.observation[name]).tolist())) for name in show or ())
-    return Ply(turn.seat, name_of(action), legal, seen)
+    values = tuple((name, tuple(np.ravel(turn.observation[name]).tolist())) for name in show or ())
+    return Ply(turn.seat, name_of(action), legal, values)
 
 
 def _checked_action(turn: Turn, ply: Ply) -> int:
@@ -190,23 +190,23 @@ def _checked_action(turn: Turn, ply: Ply) -> int:
         _check_fields(turn.game, show or ())
     except ValueError as error:
         raise TranscriptError(f"ply {number}: {error}") from error
-    found = _look(turn, action, show)
-    if found.seat != ply.seat:
+    again = _look(turn, action, show)
+    if again.seat != ply.seat:
         raise TranscriptError(
-            f"ply {number} differs: the transcript has seat {ply.seat} act, the rules {found.seat}"
+            f"ply {number} differs: the transcript has seat {ply.seat} act, the rules {again.seat}"
         )
-    if ply.legal and found.legal != ply.legal:
+    if ply.legal and again.legal != ply.legal:
         raise TranscriptError(
             f"ply {number} differs: the transcript lists as legal {' '.join(ply.legal)}; "
-            f"the rules {' '.join(found.legal)}"
+            f"the rules {' '.join(again.legal)}"
         )
     if not turn.action_mask[action]:
         raise TranscriptError(f"ply {number} differs: {ply.action} is not legal")
-    for (name, said), (_, seen) in zip(ply.shown, found.shown, strict=True):
-        if said != seen:
+    for (name, said), (_, shown) in zip(ply.shown, again.shown, strict=True):
+        if said != shown:
             raise TranscriptError(
                 f"ply {number} differs: the transcript shows {name}={_numbers(said)}, "
-                f"the rules {_numbers(seen)}"
+                f"the rules {_numbers(shown)}"
             )
     return action
 
@@ -322,8 +322,8 @@ def _read_ply(line: str, number: int, starts: Set[str]) -> Ply:
     """The inverse of `_ply_line`."""
     try:
         start, _, seen = line.partition(" | ")
-        who, _, what = start.partition(": ")
-        action, _, legal = what.partition(" of ")
+        who, _, action_name = start.partition(": ")
+        action, _, legal = action_name.partition(" of ")
         written, word, seat = who.split(" ")
         if written != str(number) or word != "seat" or not is_name(action):
             raise ValueError("not the line of a ply")
@@ -349,13 +349,13 @@ def split_names(text: str, starts: Set[str]) -> list[str]:
 
     `starts` is `name_starts` of all names that there may be.
     """
-    found: list[str] = []
+    lines: list[str] = []
     for word in text.split():
-        if found and f"{found[-1]} {word}" in starts:
-            found[-1] += f" {word}"
+        if lines and f"{lines[-1]} {word}" in starts:
+            lines[-1] += f" {word}"
         else:
-            found.append(word)
-    return found
+            lines.append(word)
+    return lines
 
 
 def _read_field(part: str) -> tuple[str, tuple[int, ...]]:
