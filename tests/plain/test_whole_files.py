@@ -120,6 +120,11 @@ def in_python(folder: Path) -> str:
     return f"{player}:first"
 
 
+def listen_to_ctrl_c() -> None:
+    """A shell's background job ignores Ctrl-C, and so do the processes that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path: Path) -> None:
     """What a stopped one has is whole games under another name, which Ctrl-C says."""
@@ -130,6 +135,7 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
         [sys.executable, *command.split(), "--deals", "200000", "--out", str(path)],
         cwd=ROOT,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        preexec_fn=listen_to_ctrl_c,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:

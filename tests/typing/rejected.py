@@ -9,6 +9,6 @@ from parlour import lod_game  # refused
 game = load_game("president")
 load_game("presidnt")  # refused
 play_match(game, 3, "lowest")  # refused
-play_match("president", "planner", "lowest")  # refused
+play_match(["president"], "planner", "lowest")  # refused
 play_match(game, "planner", "lowest").strength  # refused
 president_v0.enw()  # refused
