@@ -839,5 +839,7 @@ def test_a_mutant_of_a_gymnasium_environment_is_caught(check: str, mutant: type[
 
 
 def test_what_is_neither_a_game_nor_an_environment_is_refused() -> None:
-    with pytest.raises(TypeError, match="got str"):
-        check_game("president")
+    with pytest.raises(TypeError, match="got int"):
+        check_game(3)
+    with pytest.raises(ValueError, match="unknown game 'presidnt'; did you mean 'president'"):
+        check_game("presidnt")

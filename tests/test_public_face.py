@@ -101,5 +101,5 @@ def test_a_game_may_be_named_wherever_a_game_is_taken() -> None:
     assert moves[0] == moves[1]
     with pytest.raises(ValueError, match="unknown game 'presidnt'; did you mean 'president'"):
         parlour.play_match("presidnt", "random", "random")
-    with pytest.raises(TypeError, match="a game is a name, such as 'president', or a Game; got 3"):
+    with pytest.raises(TypeError, match=r"a game is a Game, or the name of one .*; got 3"):
         parlour.list_policies(3)  # type: ignore[arg-type]

@@ -30,14 +30,14 @@ _ENTRIES: dict[str, Entry] = {}
 
 def enter(name: str, entry: Entry) -> bool:
     """Add a game; return whether it is new. Raises ValueError where its name is taken."""
-    known = _ENTRIES.get(name)
-    if known is not None and _source(known) != _source(entry):
+    former = _ENTRIES.get(name)
+    if former is not None and _source(former) != _source(entry):
         raise ValueError(
-            f"{_source(known)} has already registered a game {name!r}; "
+            f"{_source(former)} has already registered a game {name!r}; "
             f"give the game of {_source(entry)} another name"
         )
     _ENTRIES[name] = entry
-    return known is None
+    return former is None
 
 
 def check_known(name: str) -> None:
@@ -72,7 +72,8 @@ def as_game(game: Game | str) -> Game:
     if isinstance(game, str):
         return find_game(game)
     if not isinstance(game, Game):
-        raise TypeError(f"a game is a name, such as 'president', or a Game; got {game!r}")
+        names = ", ".join(_ENTRIES)
+        raise TypeError(f"a game is a Game, or the name of one ({names}); got {game!r}")
     return game
 
 
