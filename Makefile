@@ -29,7 +29,7 @@ SHORT := not long and not release
 # and with it before a release; `test_contract.py` compares the rules with and without it.
 PLAIN := $(shell grep -rl --include='test_*.py' 'mark\.plain' tests)
 test: $(TESTING)
-	@echo '== the tests: 6 minutes on two cores, 11 where nothing is compiled yet'
+	@echo '== the tests: 5 minutes on two cores, 11 where nothing is compiled yet'
 	@status=0; \
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and $(SHORT)" $(PLAIN) || status=1; \
 	$(PYTEST) -m "not plain and $(SHORT)" || status=1; \
