@@ -3,6 +3,7 @@
 import argparse
 import atexit
 import contextlib
+import gc
 import html
 import secrets
 import socket
@@ -105,7 +106,14 @@ def serve(
     if not arguments.no_browser:
         threading.Thread(target=open_browser, args=(address,), daemon=True).start()
     app = make_app(store, key, {*hosts, *arguments.names}, running)
-    uvicorn_server(app).run(sockets=[listener])
+    # A full collection stops all tables for a quarter of a second, so this process has fewer: with
+    # 200 tables 1 % of the moves took 260 ms in place of 43.
+    youngest, young, full = gc.get_threshold()
+    gc.set_threshold(youngest, young, 20 * full)
+    try:
+        uvicorn_server(app).run(sockets=[listener])
+    finally:
+        gc.set_threshold(youngest, young, full)
 
 
 class BackgroundServer:
