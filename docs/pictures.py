@@ -34,8 +34,8 @@ def frames() -> list[np.ndarray]:
     """Return the pictures of a game of President, uint8 [H, W, 3] each, as a spectator sees it."""
     game = load_game("president", num_players=4)
     playthrough = Playthrough(game, make_policy("lowest", game), SEED)
-    seen = [render_frame(game, turn.state) for turn in playthrough]
-    return [*seen, render_frame(game, playthrough.state)]
+    pictures = [render_frame(game, turn.state) for turn in playthrough]
+    return [*pictures, render_frame(game, playthrough.state)]
 
 
 def write_game(path: Path) -> None:

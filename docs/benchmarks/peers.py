@@ -79,9 +79,9 @@ def main() -> None:
         plot(report, record.with_suffix(".png"))
 
 
-def tell(what: str) -> None:
+def tell(subject: str) -> None:
     """Say on stderr what is measured."""
-    print(what, file=sys.stderr, flush=True)
+    print(subject, file=sys.stderr, flush=True)
 
 
 def measure(seconds: float, repeats: int) -> list[dict[str, Any]]:
@@ -145,15 +145,15 @@ def _output(command: list[str], seconds: float) -> str:
 # What runs in the environment of a library
 
 
-def pettingzoo(what: str) -> Play:
+def pettingzoo(name: str) -> Play:
     """`env()`, with `last()` and `step()` of recorded actions."""
-    replay = _plays().aec_replay(importlib.import_module(f"pettingzoo.classic.{what}").env())
+    replay = _plays().aec_replay(importlib.import_module(f"pettingzoo.classic.{name}").env())
     return lambda: replay()[0]
 
 
-def rlcard(what: str) -> Play:
+def rlcard(name: str) -> Play:
     """`step()`, which returns the observation."""
-    env = importlib.import_module("rlcard").make(what, config={"seed": 0})
+    env = importlib.import_module("rlcard").make(name, config={"seed": 0})
     rng = random.Random(0)
 
     def play() -> int:
@@ -168,9 +168,9 @@ def rlcard(what: str) -> Play:
     return play
 
 
-def open_spiel(what: str) -> Play:
+def open_spiel(name: str) -> Play:
     """`apply_action()`, and the observation tensor of the player to act."""
-    game = importlib.import_module("pyspiel").load_game(what)
+    game = importlib.import_module("pyspiel").load_game(name)
     rng = random.Random(0)
     return lambda: sum(_open_spiel_game(game, rng) for _ in range(GAMES_A_LOOK))
 
@@ -189,10 +189,10 @@ def _open_spiel_game(game: Any, rng: random.Random) -> int:
     return num_plies
 
 
-def pgx(what: str) -> Play:
+def pgx(name: str) -> Play:
     """A compiled loop of random plies at many tables, which deals anew where a game ends."""
     jax = importlib.import_module("jax")
-    env = importlib.import_module("pgx").make(what)
+    env = importlib.import_module("pgx").make(name)
     auto_reset = importlib.import_module("pgx.experimental").auto_reset
     step = jax.vmap(auto_reset(env.step, env.init))
 
@@ -226,10 +226,10 @@ def _plays() -> Any:
     return importlib.import_module("scripts.bench.plays")
 
 
-def print_rate(library: str, what: str, seconds: str, repeats: str) -> None:
+def print_rate(library: str, name: str, seconds: str, repeats: str) -> None:
     """Print the best rate of the repeats, after one call to warm up, and the version."""
     plays = _plays()
-    play = plays.timed(MAKERS[library](what))
+    play = plays.timed(MAKERS[library](name))
     rate = plays.best_rate(play, int(repeats), float(seconds))
     version = importlib.metadata.version(library)
     print(json.dumps({"plies_per_cpu_second": rate, "version": version}))

@@ -25,9 +25,9 @@ HIGHER = np.triu(np.ones((10, 10), bool), 1)  # ranks above each rank
 def see(observations):
     """Return the inputs [B, num_inputs]: which values are reached, and what can beat the hand."""
     hand, unseen = observations[:, :10], observations[:, 20:30]  # `game.layout.name(20)` says so
-    held = hand > 0
-    answers = ((unseen[:, None] >= hand[:, :, None]) & HIGHER).sum(axis=2) * held
-    counts = np.stack([held.sum(1), (held & (answers == 0)).sum(1)], axis=1)
+    is_held = hand > 0
+    answers = ((unseen[:, None] >= hand[:, :, None]) & HIGHER).sum(axis=2) * is_held
+    counts = np.stack([is_held.sum(1), (is_held & (answers == 0)).sum(1)], axis=1)
     inputs = np.hstack([observations[:, COLUMNS] > VALUES, answers / 10, counts / 10])
     return torch.as_tensor(inputs, dtype=torch.float32)
 
@@ -83,15 +83,15 @@ def advantages(values, seats, ended, returns):
     return out
 
 
-def learn(inputs, masks, actions, chosen, values, *told, left):
+def learn(inputs, masks, actions, chosen, values, *outcome, left):
     """Pass once through a rollout; `left` is the fraction of the run that is left."""
-    gains = advantages(values, *told)
+    gains = advantages(values, *outcome)
     columns = inputs, masks, actions, chosen, gains, values + gains
     rows = [torch.as_tensor(column).flatten(0, 1) for column in columns]
     adam.param_groups[0]["lr"] = RATE * left
     for part in torch.randperm(TABLES * STEPS).split(MINIBATCH):
-        seen, mask, action, before, gain, target = (row[part] for row in rows)
-        logs, value = judge(seen, mask)
+        features, mask, action, before, gain, target = (row[part] for row in rows)
+        logs, value = judge(features, mask)
         ratio = (logs.gather(1, action) - before)[:, 0].exp()
         gain = (gain - gain.mean()) / gain.std()
         won = torch.minimum(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()

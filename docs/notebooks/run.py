@@ -59,8 +59,8 @@ def main() -> None:
     """Run each notebook and store its outputs."""
     for path in sorted(HERE.glob("*.ipynb")):
         notebook = load(path)
-        found = run(notebook, path.stem)
-        for number, (cell, outputs) in enumerate(zip(code_cells(notebook), found, strict=True), 1):
+        lists = run(notebook, path.stem)
+        for number, (cell, outputs) in enumerate(zip(code_cells(notebook), lists, strict=True), 1):
             cell |= {"execution_count": number, "outputs": outputs}
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -76,21 +76,21 @@ def remove_barriers(out: Path) -> None:
     """Replace HTML of furo and docutils that keyboards and screen readers cannot use."""
     for file in out.rglob("*.html"):
         text = file.read_text(encoding="utf-8")
-        for found, better in BARRIERS.items():
-            text = text.replace(found, better)
+        for barrier, better in BARRIERS.items():
+            text = text.replace(barrier, better)
         file.write_text(text, encoding="utf-8")
 
 
 def overwritten(source: Path, out: Path) -> list[str]:
     """Return the pages whose first heading is not in their HTML, as where Sphinx makes its own."""
-    found = []
+    names = []
     for file in sorted(source.rglob("*.md")):
         name = file.relative_to(source).with_suffix("")
         heading = _LETTERS.sub("", title(file.read_text(encoding="utf-8")))
         html = _HEADING.search((out / f"{name}.html").read_text(encoding="utf-8"))
         if html is None or _LETTERS.sub("", unescape(_TAG.sub("", html[1]))) != heading:
-            found.append(name.as_posix())
-    return found
+            names.append(name.as_posix())
+    return names
 
 
 def copy_markdown(source: Path, out: Path) -> None:

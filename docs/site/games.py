@@ -82,8 +82,8 @@ def actions_table(game: Game) -> str:
     step = 1 if is_whole else game.num_actions / EXAMPLES
     indices = [int(k * step) for k in range(game.num_actions if is_whole else EXAMPLES)]
     cells = [f"{index} `{game.action_name(index)}`" for index in indices]
-    what = "All" if is_whole else f"{EXAMPLES} of the"
-    return f"{what} {game.num_actions} actions, as numbers and names: {', '.join(cells)}."
+    extent = "All" if is_whole else f"{EXAMPLES} of the"
+    return f"{extent} {game.num_actions} actions, as numbers and names: {', '.join(cells)}."
 
 
 def fields_table(game: Game) -> str:
@@ -130,7 +130,7 @@ def players_table(game: Game) -> str:
 
 def all_players_table() -> str:
     """Return all players of all games with the games that they play."""
-    found: dict[tuple[str, str], list[str]] = {}
+    games_of_players: dict[tuple[str, str], list[str]] = {}
     for name in GAMES:
         games = games_by_seats(name)
         sets = {game.num_seats: players_of(game) for game in games}
@@ -143,10 +143,10 @@ def all_players_table() -> str:
             if player == "best":
                 summary = "The strongest player that ships for the game and its settings."
             summary = re.sub(r"Learned: .*", "A trained network, which ships.", summary)
-            found.setdefault((player, summary), []).append(f"{title_of(name)}{some}")
+            games_of_players.setdefault((player, summary), []).append(f"{title_of(name)}{some}")
     rows = [
         [f"`{player}`", "all" if len(games) == len(GAMES) else ", ".join(games), summary]
-        for (player, summary), games in found.items()
+        for (player, summary), games in games_of_players.items()
     ]
     return table(("player", "games", "what it does"), rows)
 

@@ -35,8 +35,8 @@ def _sections(source: Path) -> Iterator[tuple[str, list[str]]]:
     listed = [(first[0], [HOME, *first[1]]), ("Games", games), *others]
     yield from listed
     everything = [file.relative_to(source).with_suffix("") for file in sorted(source.rglob("*.md"))]
-    known = {page for _, pages in listed for page in pages}
-    yield "Optional", [page.as_posix() for page in everything if page.as_posix() not in known]
+    main = {page for _, pages in listed for page in pages}
+    yield "Optional", [page.as_posix() for page in everything if page.as_posix() not in main]
 
 
 def title(text: str) -> str:

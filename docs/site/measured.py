@@ -59,16 +59,16 @@ def _speed(name: str) -> str:
 
 
 def _checked(name: str) -> str:
-    found: dict[str, Any] = json.loads(CHECKED.read_text()).get(name, {})
-    if not found:
+    report: dict[str, Any] = json.loads(CHECKED.read_text()).get(name, {})
+    if not report:
         return ""
     counts = [
         f"{one['games']} games ({one['plies']:,} plies) with {seats} seats"
-        for seats, one in found["seats"].items()
+        for seats, one in report["seats"].items()
     ]
     lines = [f"`python -m docs.studies.checked` played {', '.join(counts)}. It found that:", ""]
-    lines += [f"* {claim}" for claim in found["checked"]]
-    lines += ["", "It did not check:", "", *(f"* {claim}" for claim in found["not_checked"])]
+    lines += [f"* {claim}" for claim in report["checked"]]
+    lines += ["", "It did not check:", "", *(f"* {claim}" for claim in report["not_checked"])]
     return _section("What check_game tested", CHECKED, "\n".join(lines))
 
 

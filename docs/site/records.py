@@ -72,12 +72,12 @@ def code_digest(paths: Iterable[str], root: Path = CHECKOUT) -> str:
 
 def sections(text: str) -> dict[str, str]:
     """Return the sections of a page that have numbers, without examples in Python and ladders."""
-    found = {}
+    parts = {}
     for part in re.split(r"^(?=## )", _BLOCK.sub("", _LADDER.sub("", text)), flags=re.MULTILINE):
         heading = part.partition("\n")[0].lstrip("# ")
         if _NUMBER.search(part):
-            found[re.sub(r"\W+", "-", heading.lower()).strip("-")] = part
-    return found
+            parts[re.sub(r"\W+", "-", heading.lower()).strip("-")] = part
+    return parts
 
 
 def read_file(path: str) -> bytes:
@@ -178,10 +178,10 @@ def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> R
     }
 
 
-def _keys(given: str) -> list[str]:
-    if not given.endswith(".md"):  # no page, or a section of one
-        return [given]
-    return [key for key in read_index() if key.startswith(f"{given}#")]
+def _keys(name: str) -> list[str]:
+    if not name.endswith(".md"):  # no page, or a section of one
+        return [name]
+    return [key for key in read_index() if key.startswith(f"{name}#")]
 
 
 def main() -> None:
@@ -190,9 +190,9 @@ def main() -> None:
     parser.add_argument("figures", nargs="+", metavar="FILE[#SECTION]")
     parser.add_argument("--command", default="", help="the command that measures them")
     parser.add_argument("--code", nargs="+", help="files and folders that they depend on")
-    given = parser.parse_args()
-    keys = [key for name in given.figures for key in _keys(name)]
-    keep(keys, given.command, given.code or ())
+    arguments = parser.parse_args()
+    keys = [key for name in arguments.figures for key in _keys(name)]
+    keep(keys, arguments.command, arguments.code or ())
 
 
 if __name__ == "__main__":

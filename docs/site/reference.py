@@ -83,33 +83,33 @@ def keyword_table() -> str:
 def api_page() -> str:
     """Return the public names with their signatures and docstrings, each once."""
     lines = ["# Python", "", "The names that `dir(parlour)` lists come first.", ""]
-    seen: list[Any] = []
-    for module, what in MODULES:
-        lines += [f"## {module.__name__}", "", what, ""]
+    documented: list[Any] = []
+    for module, summary in MODULES:
+        lines += [f"## {module.__name__}", "", summary, ""]
         for name in sorted(getattr(module, "__all__", dir(module))):
-            found = getattr(module, name)
-            if not name.startswith("_") and _is_documented(found) and found not in seen:
-                seen.append(found)
-                lines += _entry(name, found)
+            member = getattr(module, name)
+            if not name.startswith("_") and _is_documented(member) and member not in documented:
+                documented.append(member)
+                lines += _entry(name, member)
     lines += ["## What they return", ""]
     for each in CLASSES:
-        if each not in seen:
+        if each not in documented:
             lines += _entry(each.__name__, each)
     return "\n".join(lines)
 
 
-def _is_documented(found: Any) -> bool:
-    is_code = inspect.isroutine(found) or inspect.isclass(found) or inspect.ismodule(found)
-    return is_code and bool(inspect.getdoc(found))
+def _is_documented(member: Any) -> bool:
+    is_code = inspect.isroutine(member) or inspect.isclass(member) or inspect.ismodule(member)
+    return is_code and bool(inspect.getdoc(member))
 
 
-def _entry(name: str, found: Any) -> list[str]:
-    is_module = isinstance(found, ModuleType)
+def _entry(name: str, value: Any) -> list[str]:
+    is_module = isinstance(value, ModuleType)
     lines = [f"### {name}", ""]
-    lines += [] if is_module else [f"```python\n{name}{_parameters(found)}\n```", ""]
-    lines += [_markdown(found), ""]
-    lines += [*markdown_table(("field", "type", "meaning"), fields(found)), ""] * (found in RESULTS)
-    for part, each in _members(found):
+    lines += [] if is_module else [f"```python\n{name}{_parameters(value)}\n```", ""]
+    lines += [_markdown(value), ""]
+    lines += [*markdown_table(("field", "type", "meaning"), fields(value)), ""] * (value in RESULTS)
+    for part, each in _members(value):
         if not part.startswith("_") and inspect.getdoc(each):
             lines += [f"**`{name}.{part}{_parameters(each)}`**", "", _markdown(each), ""]
     return lines
@@ -126,27 +126,27 @@ def fields(result: type) -> list[list[str]]:
     return rows
 
 
-def _members(found: Any) -> Iterator[tuple[str, Any]]:
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the functions of a module, or the methods and properties of a class; its own only."""
-    if not isinstance(found, type | ModuleType):
+    if not isinstance(value, type | ModuleType):
         return
-    for name, member in vars(found).items():
+    for name, member in vars(value).items():
         inside = getattr(member, "__func__", member)
-        is_own = isinstance(found, type) or getattr(member, "__module__", "") == found.__name__
+        is_own = isinstance(value, type) or getattr(member, "__module__", "") == value.__name__
         if is_own and (inspect.isfunction(inside) or isinstance(member, property)):
             yield name, inside
 
 
-def _parameters(found: Any) -> str:
+def _parameters(value: Any) -> str:
     try:
-        text = str(inspect.signature(found))
+        text = str(inspect.signature(value))
     except (TypeError, ValueError):
         return ""
     text = re.sub(r" at 0x[0-9a-f]+>", ">", text)
     return re.sub(r"\b(?:parlour|numpy|collections|pathlib)\.[\w.]*?(?=\w+\b(?!\.))", "", text)
 
 
-def _markdown(found: Any) -> str:
+def _markdown(value: Any) -> str:
     """Return a docstring as Markdown: code after "::" stays indented, the rest is that already."""
-    text = inspect.getdoc(found) or ""
+    text = inspect.getdoc(value) or ""
     return re.sub(r"::$", ":", text, flags=re.MULTILINE)

@@ -29,11 +29,11 @@ PAGES = (  # patterns of files, and the pages of these; the first that fits coun
 @cache
 def pages() -> dict[Path, str]:
     """Return the page of each Markdown file that has one, as a path without suffix."""
-    found: dict[Path, str] = {}
+    names: dict[Path, str] = {}
     for pattern, name in PAGES:
         for file in sorted(CHECKOUT.glob(pattern)):
-            found.setdefault(file, name.format(file).replace("=", "-"))
-    return found
+            names.setdefault(file, name.format(file).replace("=", "-"))
+    return names
 
 
 def relinked(text: str, file: Path, site: Path) -> str:

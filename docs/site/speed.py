@@ -60,8 +60,8 @@ def speed_table(report: Report) -> str:
     games = report["games"]
     headings = ["", *(f"{name}, {find_game(name).num_seats}" for name in games)]
     rows = [
-        [line, *(_rounded(_rate(games[name], what, name)) for name in games)]
-        for what, line in _SPEED_LINES.items()
+        [line, *(_rounded(_rate(games[name], view, name)) for name in games)]
+        for view, line in _SPEED_LINES.items()
     ]
     rows.append(["these scripts", *(f"`{figures['opponents']}`" for figures in games.values())])
     return "\n".join(markdown_table(headings, rows))
@@ -100,9 +100,9 @@ def _rounded(rate: float) -> str:
 def _all_rates(report: Report) -> list[tuple[str, str, str, float]]:
     """Return (library, game, interface, rate), the fastest first."""
     own = [
-        ("Parlour", name, how, _rate(figures, what, name))
+        ("Parlour", name, how, _rate(figures, view, name))
         for name, figures in report["games"].items()
-        for what, how in _OWN.items()
+        for view, how in _OWN.items()
     ]
     others = [
         (peer["library"], peer["what"], peer["how"], peer["plies_per_cpu_second"])
@@ -112,6 +112,6 @@ def _all_rates(report: Report) -> list[tuple[str, str, str, float]]:
     return sorted([*own, *others], key=lambda entry: -entry[-1])
 
 
-def _rate(figures: Report, what: str, name: str) -> float:
-    rate: float = figures["plies_per_cpu_second"][what][str(find_game(name).num_seats)]
+def _rate(figures: Report, view: str, name: str) -> float:
+    rate: float = figures["plies_per_cpu_second"][view][str(find_game(name).num_seats)]
     return rate

@@ -113,9 +113,9 @@ def measure(num_trials: int) -> dict[str, Any]:
     return {**head, "tournaments": tournaments, "costs": costs, "matches": matches}
 
 
-def page(found: dict[str, Any]) -> str:
+def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
-    trials = found["num_trials"]
+    trials = record["num_trials"]
 
     def percent(share: float, number: int) -> str:
         return f"{wilson(share, number).scaled(100):.1f}"
@@ -135,7 +135,7 @@ def page(found: dict[str, Any]) -> str:
             ("players", "false, %", "missed, %"),
             [
                 [row["field"], percent(row["false"], trials), percent(row["missed"], trials)]
-                for row in found["tournaments"]
+                for row in record["tournaments"]
             ],
         ),
         "",
@@ -146,7 +146,7 @@ def page(found: dict[str, Any]) -> str:
         "",
         *markdown_table(
             ("true Elo", "until", "test of the true Elo", f"test of {2 * UNTIL:g}", "verdicts"),
-            [_cost_cells(row) for row in found["costs"]],
+            [_cost_cells(row) for row in record["costs"]],
         ),
         "",
         f"{MATCHES} matches of {MATCH_DEALS} deals between equal players (`random`): intervals of "
@@ -156,7 +156,7 @@ def page(found: dict[str, Any]) -> str:
             ("game", "fixed number of deals", "at any time"),
             [
                 [row["game"], percent(row["fixed"], MATCHES), percent(row["anytime"], MATCHES)]
-                for row in found["matches"]
+                for row in record["matches"]
             ],
         ),
     ]

@@ -16,8 +16,8 @@ from .recorded import write_record
 
 
 def _coverage(num_trials: int) -> None:
-    found = coverage.measure(num_trials)
-    write_record(coverage.RECORD, found, coverage.page(found))
+    record = coverage.measure(num_trials)
+    write_record(coverage.RECORD, record, coverage.page(record))
     print(f"written to {coverage.RECORD}")
 
 
@@ -43,9 +43,9 @@ def _kills(times: int) -> None:
 
 def _sandbox_cost(num_games: int) -> None:
     with tempfile.TemporaryDirectory() as logs:
-        found = sandbox_cost.measure(num_games, Path(logs))
-    page = sandbox_cost.page(found)
-    write_record(sandbox_cost.RECORD, found, page)
+        record = sandbox_cost.measure(num_games, Path(logs))
+    page = sandbox_cost.page(record)
+    write_record(sandbox_cost.RECORD, record, page)
     print(page)
 
 

@@ -17,12 +17,12 @@ NUM_GAMES = 3  # of each number of seats
 
 def measure() -> dict[str, Any]:
     """Return games and plies by seats, and the checks, for each game by its name."""
-    found: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name in GAMES:
         reports = {
             game.num_seats: check_game(game, num_games=NUM_GAMES) for game in games_by_seats(name)
         }
-        found[name] = {
+        record[name] = {
             "seats": {
                 seats: {"games": report.num_games, "plies": report.num_plies}
                 for seats, report in sorted(reports.items())
@@ -30,8 +30,8 @@ def measure() -> dict[str, Any]:
             "checked": list(dict.fromkeys(c for r in reports.values() for c in r.checked)),
             "not_checked": list(dict.fromkeys(c for r in reports.values() for c in r.not_checked)),
         }
-        print(name, found[name]["seats"], flush=True)
-    return found
+        print(name, record[name]["seats"], flush=True)
+    return record
 
 
 if __name__ == "__main__":

@@ -89,11 +89,11 @@ def measure(num_trials: int) -> dict[str, Any]:
     rows = []
     equals = np.zeros(len(ELO))
     for kind, num_deals in ((kind, deals) for kind in KINDS for deals in NUM_DEALS):
-        found = rating_coverage(kind, num_trials, num_deals)._asdict()
-        found["equals_decided"] = rating_coverage(
+        figures = rating_coverage(kind, num_trials, num_deals)._asdict()
+        figures["equals_decided"] = rating_coverage(
             kind, num_trials // 4, num_deals, equals
         ).decided_wrongly
-        rows.append({"kind": kind, "num_deals": num_deals, **found})
+        rows.append({"kind": kind, "num_deals": num_deals, **figures})
         print(rows[-1], flush=True)
     matches = []
     for num_deals in NUM_DEALS:
@@ -108,9 +108,9 @@ def measure(num_trials: int) -> dict[str, Any]:
     }
 
 
-def page(found: dict[str, Any]) -> str:
+def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
-    num_intervals = found["num_trials"] * len(ELO)
+    num_intervals = record["num_trials"] * len(ELO)
     headings = (
         "kind",
         "deals",
@@ -133,20 +133,20 @@ def page(found: dict[str, Any]) -> str:
             *(f"{100 * row[name]:.2f}" for name in ("is_open", "decided", "decided_wrongly")),
             *(f"{100 * row[name]:.1f}" for name in ("equals_decided", "rejected")),
         ]
-        for row in found["ratings"]
+        for row in record["ratings"]
     ]
     shares = [
         [
             str(row["num_deals"]),
             *(f"{100 * row[name]:.1f}" for name in ("mean_return", "share_won")),
         ]
-        for row in found["matches"]
+        for row in record["matches"]
     ]
     lines = [
         "# How often the arena's intervals are right",
         "",
         "Written by `python -m docs.studies.arena coverage`; do not edit. Simulated tournaments of "
-        f"five players of known strength, {found['num_trials']:,} for each line: `duels` at two "
+        f"five players of known strength, {record['num_trials']:,} for each line: `duels` at two "
         "seats, each deal twice; `tables` at four seats, each deal four times. Luck is "
         f"correlated within a deal ({simulation.LIKENESS}).",
         "",
@@ -160,7 +160,7 @@ def page(found: dict[str, Any]) -> str:
         *markdown_table(headings, rows),
         "",
         "Brackets: 95 % intervals of the simulation, which take intervals of one tournament for "
-        f"independent. A match of two players, {20 * found['num_trials']:,} for each line:",
+        f"independent. A match of two players, {20 * record['num_trials']:,} for each line:",
         "",
         *markdown_table(("deals", "mean return, %", "share won, %"), shares),
     ]

@@ -132,13 +132,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=RawTextHelpFormatter)
     parser.add_argument("name", choices=RECIPES, help="the recipe")
     parser.add_argument("game", choices=TASKS, nargs="?", default="president", help="the game")
-    given = parser.parse_args()
-    name, key = given.name, f"{given.game}/{given.name}"
+    arguments = parser.parse_args()
+    name, key = arguments.name, f"{arguments.game}/{arguments.name}"
     torch.set_num_threads(1)
     module = importlib.import_module(f"parlour.training.recipes.{name}")
     rows = []
     for seed in SEEDS:
-        rows.append(measured(module, name, given.game, seed))
+        rows.append(measured(module, name, arguments.game, seed))
         print(json.dumps(rows[-1]), flush=True)
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     package = RECIPES[name].package
@@ -146,7 +146,7 @@ def main() -> int:
         "framework": f"{package} {importlib.metadata.version(package).partition('+')[0]}",
         "lines": len(lines_of_code(inspect.getsource(module))),
         "decisions": RECIPES[name].total_steps,
-        "games": f"{NUM_DEALS * find_game(given.game).num_seats} against each opponent",
+        "games": f"{NUM_DEALS * find_game(arguments.game).num_seats} against each opponent",
         "code": digest_of(name),
         "seeds": rows,
         **machine(),

@@ -80,8 +80,8 @@ def batches_in(store: Path) -> int:
 
 
 def _table(process: subprocess.Popen) -> str:
-    told, _ = process.communicate()
-    last = told.splitlines()[-1]
+    output, _ = process.communicate()
+    last = output.splitlines()[-1]
     assert last.startswith(DONE)
     return last.removeprefix(DONE)
 

@@ -94,8 +94,8 @@ def study(commands: list[str], num_seeds: int, record: Path, folder: Path) -> No
             if str(seed) not in entry["runs"]:
                 entry["runs"][str(seed)] = run_seed(entry, seed, folder)
                 measured = [entry for entry in entries.values() if entry["runs"]]
-                found = {"machine": machine(), "entries": measured}
-                write_record(record, found, page(found))
+                results = {"machine": machine(), "entries": measured}
+                write_record(record, results, page(results))
                 draw(measured, record.with_suffix(".png"))
 
 

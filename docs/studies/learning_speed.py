@@ -96,10 +96,10 @@ def measured(name: str, hidden: tuple[int, ...]) -> dict[str, Any]:
 
 def page(record: dict[str, Any]) -> str:
     """The record in Markdown."""
-    config, found = record["config"], record["strength"]
+    config, final = record["config"], record["strength"]
     places = (
         f"{mean:.1%} [{low:.1%}, {high:.1%}] against `{name}`"
-        for name, (mean, low, high) in found["first_places"].items()
+        for name, (mean, low, high) in final["first_places"].items()
     )
     lines = [
         "# How fast PPO learns",
@@ -114,9 +114,9 @@ def page(record: dict[str, Any]) -> str:
         "",
         *markdown_table(HEADINGS, [_cells(row) for row in record["rows"]]),
         "",
-        f"After {found['decisions']:,} decisions with two threads, {found['seconds']:.0f} seconds "
-        f"or {found['cpu_seconds']:.0f} CPU-seconds, the player of {SIZED} is first in "
-        f"{' and '.join(places)}: {found['games']:,} games each, duplicate deals.",
+        f"After {final['decisions']:,} decisions with two threads, {final['seconds']:.0f} seconds "
+        f"or {final['cpu_seconds']:.0f} CPU-seconds, the player of {SIZED} is first in "
+        f"{' and '.join(places)}: {final['games']:,} games each, duplicate deals.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -136,6 +136,6 @@ if __name__ == "__main__":
     argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     rows = [measured(name, hidden) for name, hidden in NETWORKS]
     final = strength(find_game(SIZED), dataclasses.replace(DEMO, total_steps=DECISIONS))
-    found = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": rows}
-    found["strength"] = final
-    write_record(RECORD, found, page(found))
+    document = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": rows}
+    document["strength"] = final
+    write_record(RECORD, document, page(document))

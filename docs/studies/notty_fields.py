@@ -92,8 +92,8 @@ def row_of(
     """A row of the table from [deals, seats] of this player and of the first of the list."""
     games = is_first.shape[1]
     first, decided = (
-        proportion_of_deals(found.sum(axis=1), games).scaled(100)
-        for found in (is_first, is_decided)
+        proportion_of_deals(games_counted.sum(axis=1), games).scaled(100)
+        for games_counted in (is_first, is_decided)
     )
     lead = mean_of_deals(leading.sum(axis=1) - 1.0 * is_first.sum(axis=1), games).scaled(100)
     shown = "-" if leading is is_first else _signed(lead)

@@ -77,15 +77,15 @@ def first_places(field: Field, seeds: range) -> np.ndarray:
 
 def measure(num_deals: int) -> dict[str, Any]:
     """Solve deals until the record has `num_deals` of each field, and return it."""
-    found = load()
+    record = load()
     for field in FIELDS:
-        seats = found["seats"].setdefault(_key(field), [])
+        seats = record["seats"].setdefault(_key(field), [])
         while len(seats) < num_deals:
             first = FIRST_SEED + len(seats)
             seeds = range(first, min(first + _BATCH, FIRST_SEED + num_deals))
             seats += first_places(field, seeds).tolist()
-            write_record(found)
-    return found
+            write_record(record)
+    return record
 
 
 def _key(field: Field) -> str:
@@ -95,18 +95,18 @@ def _key(field: Field) -> str:
 def load() -> dict[str, Any]:
     """The record, or an empty one where there is none of the present rules and scripts."""
     code = code_digest([rules, players, best_response])
-    if RECORD.exists() and (found := json.loads(RECORD.read_text()))["code"] == code:
-        return dict(found)
+    if RECORD.exists() and (record := json.loads(RECORD.read_text()))["code"] == code:
+        return dict(record)
     return {"code": code, "seats": {}}
 
 
-def write_record(found: dict[str, Any]) -> None:
+def write_record(record: dict[str, Any]) -> None:
     """Write the result as JSON, and as a page to read beside it."""
-    RECORD.write_text(json.dumps(found) + "\n")
-    RECORD.with_suffix(".md").write_text(page(found))
+    RECORD.write_text(json.dumps(record) + "\n")
+    RECORD.with_suffix(".md").write_text(page(record))
 
 
-def page(found: dict[str, Any]) -> str:
+def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
     lines = [
         "# How often anybody could be first at President",
@@ -120,7 +120,7 @@ def page(found: dict[str, Any]) -> str:
         "| seats | against | deals | can be first, % of games | fair share, % |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for key, seats in found["seats"].items():
+    for key, seats in record["seats"].items():
         num_players, player = key.split()
         can = proportion_of_deals(np.array(seats), int(num_players)).scaled(100.0)
         fair = 100 / int(num_players)

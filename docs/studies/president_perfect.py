@@ -32,29 +32,29 @@ _SHARES: Final = (50, 90, 95, 99, 100)
 
 def measure(num_deals: int) -> dict[str, Any]:
     """Solve deals until the record has `num_deals`, and return it."""
-    found = load()
+    record = load()
     game = load_game("president", num_players=2)
     solver = solver_of_games(game)
     solver.winning_actions(*_deal(game, 0), most_cards=0)  # compile
-    while len(found["seconds"]) < num_deals:
-        position = _deal(game, len(found["seconds"]))
+    while len(record["seconds"]) < num_deals:
+        position = _deal(game, len(record["seconds"]))
         solver.forget()
         start = time.process_time()
         action = int(solver.winning_actions(*position)[0])
-        found["seconds"].append(round(time.process_time() - start, 4))
-        found["wins"] += action >= 0
+        record["seconds"].append(round(time.process_time() - start, 4))
+        record["wins"] += action >= 0
         kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        found["most_megabytes"] = max(found["most_megabytes"], kilobytes // 1024)
-        if len(found["seconds"]) % _KEEP_EVERY == 0 or len(found["seconds"]) == num_deals:
-            write_record(found)
-    return found
+        record["most_megabytes"] = max(record["most_megabytes"], kilobytes // 1024)
+        if len(record["seconds"]) % _KEEP_EVERY == 0 or len(record["seconds"]) == num_deals:
+            write_record(record)
+    return record
 
 
 def load() -> dict[str, Any]:
     """The record, or an empty one where there is none of the present solver."""
     code = code_digest([solver_module])
-    if RECORD.exists() and (found := json.loads(RECORD.read_text()))["code"] == code:
-        return dict(found)
+    if RECORD.exists() and (record := json.loads(RECORD.read_text()))["code"] == code:
+        return dict(record)
     return {"code": code, "first_seed": FIRST_SEED, "wins": 0, "most_megabytes": 0, "seconds": []}
 
 
@@ -65,24 +65,24 @@ def _deal(game: Any, index: int) -> tuple[np.ndarray, np.ndarray]:
     return observations, action_masks(words, game.num_actions)
 
 
-def write_record(found: dict[str, Any]) -> None:
+def write_record(record: dict[str, Any]) -> None:
     """Write the result as JSON, and as a page to read beside it."""
-    RECORD.write_text(json.dumps(found) + "\n")
-    RECORD.with_suffix(".md").write_text(page(found))
+    RECORD.write_text(json.dumps(record) + "\n")
+    RECORD.with_suffix(".md").write_text(page(record))
 
 
-def page(found: dict[str, Any]) -> str:
+def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
-    seconds = np.array(found["seconds"])
+    seconds = np.array(record["seconds"])
     shares = " | ".join(f"{np.percentile(seconds, share):.3f}" for share in _SHARES)
     lines = [
         "# How long perfect play of President with two seats takes",
         "",
         "Written by `python -m docs.studies.president_perfect`; do not edit. "
         f"{len(seconds):,} random deals are solved from the first card, each with a cleared "
-        f"memory, on seeds from {found['first_seed']:,} on. Times are seconds of processor time, "
+        f"memory, on seeds from {record['first_seed']:,} on. Times are seconds of processor time, "
         "other programs running beside it. The process took at most "
-        f"{found['most_megabytes']} MB, the code of Python and its packages included.",
+        f"{record['most_megabytes']} MB, the code of Python and its packages included.",
         "",
         f"The mean is {seconds.mean():.3f} seconds. Percentiles:",
         "",
@@ -94,7 +94,7 @@ def page(found: dict[str, Any]) -> str:
             f"* Within {limit:g} s: {_share((seconds <= limit).mean(), seconds)}"
             for limit in LIMITS
         ),
-        f"* Won by the seat that leads: {_share(found['wins'] / len(seconds), seconds)}",
+        f"* Won by the seat that leads: {_share(record['wins'] / len(seconds), seconds)}",
         "",
     ]
     return "\n".join(lines)

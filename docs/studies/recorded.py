@@ -25,9 +25,9 @@ def code_digest(modules: Iterable[ModuleType]) -> str:
     return digest.hexdigest()[:16]
 
 
-def write_record(record: Path, found: dict[str, Any], page: str) -> None:
+def write_record(record: Path, results: dict[str, Any], page: str) -> None:
     """Write a result as JSON, and the page to read beside it."""
-    record.write_text(json.dumps(found, indent=2) + "\n")
+    record.write_text(json.dumps(results, indent=2) + "\n")
     record.with_suffix(".md").write_text(page)
 
 

@@ -81,34 +81,34 @@ def _time_moves(player: IsolatedPlayer, num_moves: int) -> float:
     return 1e6 * float(np.median(np.diff(ticks)))
 
 
-def _row(what: str, micros: np.ndarray) -> dict[str, Any]:
+def _row(label: str, micros: np.ndarray) -> dict[str, Any]:
     """The median times, and the median of the paired differences with its interval."""
     differences = micros[:, 1] - micros[:, 0]
     rng = np.random.default_rng(0)
     chosen = rng.integers(len(differences), size=(_RESAMPLES, len(differences)))
     low, high = np.percentile(np.median(differences[chosen], axis=1), [2.5, 97.5])
     return {
-        "what": what,
+        "what": label,
         "median": dict(zip(METHODS, np.median(micros, axis=0).tolist(), strict=True)),
         "added": [float(np.median(differences)), float(low), float(high)],
     }
 
 
-def page(found: dict[str, Any]) -> str:
+def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
     lines = [
         "# What the sandbox adds to a game and to a move",
         "",
         "Written by `python -m docs.studies.arena sandbox_cost`; do not edit. Under contest time a "
         "player gets a new process for each game, in a new sandbox; a move is a request of the "
-        f"arena and an answer of the player, who answers at once. {found['num_games']:,} games "
+        f"arena and an answer of the player, who answers at once. {record['num_games']:,} games "
         f"of {BLOCK} moves without and with bubblewrap, by turns; the time of a game is its median "
-        f"move, in microseconds by the clock; {found['cores']} cores, load {found['busy']}. "
+        f"move, in microseconds by the clock; {record['cores']} cores, load {record['busy']}. "
         "`Added` is the median difference to the neighbouring game without a sandbox, with a 95 % "
         "interval (bootstrap over pairs).",
         "",
         *markdown_table(
-            ("", "without", "bubblewrap", "added"), [_cells(row) for row in found["rows"]]
+            ("", "without", "bubblewrap", "added"), [_cells(row) for row in record["rows"]]
         ),
     ]
     return "\n".join(lines) + "\n"

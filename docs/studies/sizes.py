@@ -46,32 +46,32 @@ def size_rows(name: str, num_threads: int, effort: Effort) -> list[dict[str, Any
     on which cores a virtual machine has just then.
     """
     rows: list[dict[str, Any]] = [
-        {"what": what, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
-        for what in SIZE_NAMES
+        {"what": view, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
+        for view in SIZE_NAMES
         for size in SIZES
     ]
     for _ in range(effort.repeats):
         for row in rows:
-            what, size = row["what"], row["tables"]
-            print(f"{name}, {size:,} tables: {SIZE_NAMES[what]}", file=sys.stderr)
+            view, size = row["what"], row["tables"]
+            print(f"{name}, {size:,} tables: {SIZE_NAMES[view]}", file=sys.stderr)
             for key, count in (("one", 1), ("many", num_threads)):
-                play = _sized(name, what, size, count)
+                play = _sized(name, view, size, count)
                 rate = best_rate(play, TURNS, min(effort.seconds, LONGEST) / TURNS)
                 row[key] = max(rate, row[key])
     return rows
 
 
-def _sized(name: str, what: str, size: int, num_threads: int) -> Timed:
-    if what == MATCH:
+def _sized(name: str, view: str, size: int, num_threads: int) -> Timed:
+    if view == MATCH:
         return _sized_match(find_game(name), size, num_threads)
     envs: Any = gymnasium.make_vec(
         f"parlour:{GAMES[name]}", num_envs=size, self_play=True, num_threads=num_threads
     )
     envs.reset(seed=0)
     envs.play_random(MIXING, observe=False)
-    if what == "step":
+    if view == "step":
         return random_step(envs)
-    return fused(envs, observe=what == "vector", now=time.perf_counter)
+    return fused(envs, observe=view == "vector", now=time.perf_counter)
 
 
 def _sized_match(game: Game, size: int, num_threads: int) -> Timed:

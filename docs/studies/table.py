@@ -55,9 +55,9 @@ class Server:
         command += ["--store", str(folder / "tables.db"), "--port", port]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        found = re.search(r"http://([\d.:]+)/#owner=([^&\s]+)", self.process.stdout.readline())
-        assert found is not None
-        self.address, self.key = found[1], found[2]
+        match = re.search(r"http://([\d.:]+)/#owner=([^&\s]+)", self.process.stdout.readline())
+        assert match is not None
+        self.address, self.key = match[1], match[2]
 
     def open(self, game: str) -> str:
         """Open a table of a script against players; return the script's token."""
@@ -170,16 +170,16 @@ def measure_latency(num_tables: int, seconds: float, has_data: bool) -> dict:
         asyncio.run(play())
         cpu = _cpu_seconds(server.process.pid) - cpu
     counted = np.array([each for when, each in times if when > started + FIRST_SECONDS])
-    found = counted[~np.isnan(counted)]
+    waits = counted[~np.isnan(counted)]
     names = {"median": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
     return {
         "tables": num_tables,
-        "moves": len(found),
+        "moves": len(waits),
         "plies_a_second": round(len(counted) / (seconds - FIRST_SECONDS), 1),
         "seconds": round(seconds, 1),
         "pictures": not has_data,
         "server_cpu": round(cpu / (time.monotonic() - started), 3),
-        **{name: round(float(np.percentile(found, part)), 2) for name, part in names.items()},
+        **{name: round(float(np.percentile(waits, part)), 2) for name, part in names.items()},
     }
 
 
@@ -197,30 +197,30 @@ def main() -> None:
     arguments = parser.parse_args()
     load = round(os.getloadavg()[0], 1)
     asked = arguments.tables, arguments.seconds
-    found = [measure_latency(*asked, has_data) for has_data in (True, False)]
-    held = {"cores": len(os.sched_getaffinity(0)), "load_at_start": load, "found": found}
-    record = {"latency": {**held, "note": arguments.note}}
+    latencies = [measure_latency(*asked, has_data) for has_data in (True, False)]
+    figures = {"cores": len(os.sched_getaffinity(0)), "load_at_start": load, "found": latencies}
+    record = {"latency": {**figures, "note": arguments.note}}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
     (FOLDER / "table.md").write_text(page(record))
 
 
 def page(record: dict[str, Any]) -> str:
     """Return the record as a page."""
-    held = record["latency"]
-    load = f"{held['cores']} cores, load {held['load_at_start']} in the minute before."
+    latency = record["latency"]
+    load = f"{latency['cores']} cores, load {latency['load_at_start']} in the minute before."
     lines = ["# The table under load", ""]
     lines += ["Written by `python -m docs.studies.table`; do not edit."]
-    lines += ["", *_latency_lines(held["found"]), "", f"{load} {held['note']}".rstrip()]
+    lines += ["", *_latency_lines(latency["found"]), "", f"{load} {latency['note']}".rstrip()]
     return "\n".join(lines) + "\n"
 
 
-def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
+def _latency_lines(latencies: list[dict[str, Any]]) -> list[str]:
     rows = [
         f"| {'pictures' if each['pictures'] else 'data'} | {each['tables']} | {each['moves']:,} | "
         f"{each['plies_a_second']} | "
         f"{each['median']} | {each['p90']} | {each['p99']} | {each['p999']} | {each['max']} | "
         f"{100 * each['server_cpu']:.0f} % |"
-        for each in found
+        for each in latencies
     ]
     return [
         "## Many tables at once",

@@ -42,9 +42,9 @@ def main() -> None:
     start = time.process_time()
     by_goliath, by_search, leads = winnable(arguments.deals, arguments.seed)
     print("             with the lead, %   without, %   all, %")
-    for name, found in (("goliath", by_goliath), ("search", by_search)):
+    for name, won in (("goliath", by_goliath), ("search", by_search)):
         with_lead, without, both = (
-            100 * found[rows].mean() for rows in (leads, ~leads, leads | True)
+            100 * won[rows].mean() for rows in (leads, ~leads, leads | True)
         )
         print(f"{name:10}   {with_lead:16.1f}   {without:10.1f}   {both:6.1f}")
     print(f"{len(leads):,} positions, {time.process_time() - start:.0f} s of processor time")
@@ -56,26 +56,26 @@ def winnable(num_deals: int, seed: int = SEED) -> tuple[np.ndarray, np.ndarray, 
     Deals that end before every card was seen are left out.
     """
     game = load_game("top_trumps")
-    found = np.zeros((num_deals, 4), np.int8)
-    _search(game.new_states()[0], streams(range(seed, seed + num_deals)), new_endgame(game), found)
-    by_goliath, by_search, leads, is_reached = found.astype(bool).T
+    flags = np.zeros((num_deals, 4), np.int8)
+    _search(game.new_states()[0], streams(range(seed, seed + num_deals)), new_endgame(game), flags)
+    by_goliath, by_search, leads, is_reached = flags.astype(bool).T
     return by_goliath[is_reached], by_search[is_reached], leads[is_reached]
 
 
 @rule
-def _search(state, rngs, endgame, found):
+def _search(state, rngs, endgame, flags):
     """Write for each deal who wins, who leads, and whether all cards were seen."""
-    for row in range(found.shape[0]):
+    for row in range(flags.shape[0]):
         seat = row & 1
         deal(state, rngs[row])
         while not is_terminal(state) and max(state.num_unplayed[0], state.num_unplayed[1]) > 0:
             apply_action(state, goliath_field(state, np.int64(state.starter), rngs[row]))
-        found[row, 3] = not is_terminal(state)
-        if found[row, 3]:
+        flags[row, 3] = not is_terminal(state)
+        if flags[row, 3]:
             note_outcomes(state.values, endgame.outcomes)
-            found[row, 0] = can_win_knowing_all(state, seat, endgame, np.int64(0))
-            found[row, 1] = can_win_knowing_all(state, seat, endgame, np.int64(MAX_DEVIATIONS))
-            found[row, 2] = state.starter == seat
+            flags[row, 0] = can_win_knowing_all(state, seat, endgame, np.int64(0))
+            flags[row, 1] = can_win_knowing_all(state, seat, endgame, np.int64(MAX_DEVIATIONS))
+            flags[row, 2] = state.starter == seat
 
 
 @rule

@@ -103,10 +103,10 @@ def is_inside(file: str, folder: Path | None) -> bool:
     return folder is not None and Path(file).resolve().is_relative_to(folder.resolve())
 
 
-def kept_settings(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+def kept_settings(game: Game, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings a game was given with the text of a file in place of its path."""
     config = game.config_dict()
-    return {name: config.get(name, value) for name, value in given.items()}
+    return {name: config.get(name, value) for name, value in settings.items()}
 
 
 def without_numpy(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -272,11 +272,11 @@ def _suffix(called: Rule, records: str) -> str:
     return "_" + code_cache.digest(records, code_cache.content_digest(called) or "")
 
 
-def _refuse_recursion(called: Any, callers: tuple[Any, ...], seen: set[Any]) -> None:
+def _refuse_recursion(called: Any, callers: tuple[Any, ...], visited: set[Any]) -> None:
     """Raise TypeError for a rule that calls itself: Numba cannot keep the code of such a one."""
     if called in callers:
         raise TypeError(f"rule {called.__name__} calls itself; write a stack")
-    if called not in seen:
+    if called not in visited:
         for _, one in code_cache.rules_in(called):
-            _refuse_recursion(one, (*callers, called), seen)
-        seen.add(called)
+            _refuse_recursion(one, (*callers, called), visited)
+        visited.add(called)

@@ -49,26 +49,26 @@ def deal_from_fields(
     by_name = {field.name: field for field in fields}
     if not isinstance(data, dict) or not data or not set(data) <= set(by_name):
         raise ValueError(f"a deal is a dict of {', '.join(by_name)}; got {data!r}")
-    values = {name: fitting(by_name[name], given) for name, given in data.items()}
+    values = {name: fitting(by_name[name], field_data) for name, field_data in data.items()}
     deal(state, rng)
     for name, value in values.items():
         state[name] = value
 
 
-def fitting(field: Field, given: Any) -> np.ndarray:
+def fitting(field: Field, data: Any) -> np.ndarray:
     """Return the numbers of a field. Raises ValueError where they do not fit."""
     high = 2**field.num_bits - 1 if field.num_bits else field.high
     low = 0 if field.num_bits else field.low
     if field.num_bits == WORD_BITS:
         low = -(2**63)  # the last member is the sign
     try:
-        value = np.asarray(given)
+        value = np.asarray(data)
     except ValueError:
         value = np.array(None)  # lists of unequal lengths
     is_whole = value.dtype.kind in "iu" and value.shape == field.shape
     if not is_whole or not ((value >= low) & (value <= high)).all():
         shape = f"{' x '.join(map(str, field.shape))} integers" if field.shape else "an integer"
-        raise ValueError(f"{field.name} is {shape} in {low} .. {high}; got {given!r}")
+        raise ValueError(f"{field.name} is {shape} in {low} .. {high}; got {data!r}")
     return value
 
 

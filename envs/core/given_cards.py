@@ -9,39 +9,39 @@ from .words import shortened
 
 
 def cards_dealt(
-    given: Any, sizes: Sequence[int], known: Sequence[Any], what: str = "card"
+    data: Any, sizes: Sequence[int], deck: Sequence[Any], noun: str = "card"
 ) -> list[list[int]]:
-    """Return the places of the cards of each hand or deck among the `known` ones.
+    """Return the places of the cards of each hand or deck in the deck.
 
     Raises ValueError unless the hands have these sizes and no card is there twice.
     """
-    hands = given if isinstance(given, list | tuple) else [None]
+    hands = data if isinstance(data, list | tuple) else [None]
     lengths = [len(hand) if isinstance(hand, list | tuple) else None for hand in hands]
     if lengths != list(sizes):
-        got = shortened(given) if None in lengths else f"lists of {_numbers(lengths)}"
-        raise ValueError(f"a deal needs lists of {_numbers(sizes)} {what}s; got {got}")
-    dealt = [card_indices(hand, known, what) for hand in hands]
-    check_once([card for hand in dealt for card in hand], known)
+        got = shortened(data) if None in lengths else f"lists of {_numbers(lengths)}"
+        raise ValueError(f"a deal needs lists of {_numbers(sizes)} {noun}s; got {got}")
+    dealt = [card_indices(hand, deck, noun) for hand in hands]
+    check_once([card for hand in dealt for card in hand], deck)
     return dealt
 
 
-def card_indices(given: Any, known: Sequence[Any], what: str = "card") -> list[int]:
-    """Return the places of some cards among the `known` ones. ValueError where one is unknown."""
-    if not isinstance(given, list | tuple):
-        raise ValueError(f"{what}s are given as a list; got {shortened(given)}")
-    cards = [_as_lists(card) for card in given]
+def card_indices(data: Any, deck: Sequence[Any], noun: str = "card") -> list[int]:
+    """Return the places of some cards in the deck. ValueError where one is unknown."""
+    if not isinstance(data, list | tuple):
+        raise ValueError(f"{noun}s are given as a list; got {shortened(data)}")
+    cards = [_as_lists(card) for card in data]
     for card in cards:
-        if card not in known or isinstance(card, bool | float):
-            some = f"{known[0]}, {known[1]}, ..., {known[-1]}"
-            raise ValueError(f"there is no {what} {shortened(card)}; {what}s are {some}")
-    return [known.index(card) for card in cards]
+        if card not in deck or isinstance(card, bool | float):
+            some = f"{deck[0]}, {deck[1]}, ..., {deck[-1]}"
+            raise ValueError(f"there is no {noun} {shortened(card)}; {noun}s are {some}")
+    return [deck.index(card) for card in cards]
 
 
-def check_once(cards: Sequence[int], known: Sequence[Any]) -> None:
+def check_once(cards: Sequence[int], deck: Sequence[Any]) -> None:
     """Raise ValueError where something is there twice."""
     for card in cards:
         if cards.count(card) > 1:
-            raise ValueError(f"{known[card]} is there {cards.count(card)} times")
+            raise ValueError(f"{deck[card]} is there {cards.count(card)} times")
 
 
 def _numbers(sizes: Sequence[Any]) -> str:

@@ -37,23 +37,23 @@ def position_data(game: Game, position: np.void) -> dict[str, Any]:
     return {field.name: position[field.name].tolist() for field in game.state_fields}
 
 
-def position_from(game: Game, given: Any) -> np.record:
+def position_from(game: Game, data: Any) -> np.record:
     """Return a position of a game from its record, or from its plain data.
 
     Raises ValueError for what is neither, for fields and numbers that the game's positions cannot
     have, for other house rules, and for what the game's `check_position` finds.
     """
-    if isinstance(given, np.void) and given.dtype == game.state_dtype:
-        given = position_data(game, given)
+    if isinstance(data, np.void) and data.dtype == game.state_dtype:
+        data = position_data(game, data)
     names = [field.name for field in game.state_fields]
-    if not isinstance(given, Mapping) or set(given) != set(names):
+    if not isinstance(data, Mapping) or set(data) != set(names):
         raise ValueError(
             f"a position of {game.name} is a record of position_of(env), or a dict of "
-            f"{', '.join(names)}; got {given!r}"
+            f"{', '.join(names)}; got {data!r}"
         )
     position = game.new_states(1)[0]
     for field in game.state_fields:
-        value = fitting(field, given[field.name])
+        value = fitting(field, data[field.name])
         if field.name in game.house_rules and not np.array_equal(value, position[field.name]):
             raise ValueError(
                 f"{field.name} is a house rule, {position[field.name]} in this game; got {value}"

@@ -58,16 +58,16 @@ def with_names(text: str, names: Sequence[str]) -> str:
     The seat called `YOU` is spoken to: "player 0 leads" becomes "You lead".
     """
 
-    def named(found: re.Match[str]) -> str:
-        seat, rest = int(found[1]), found[2] or ""
+    def named(match: re.Match[str]) -> str:
+        seat, rest = int(match[1]), match[2] or ""
         if seat >= len(names):
-            return found[0]
+            return match[0]
         name = names[seat]
         if rest.isspace():  # a column: what follows stays where it is
-            return f"{name[: len(found[0]) - 1]:<{len(found[0])}}"
+            return f"{name[: len(match[0]) - 1]:<{len(match[0])}}"
         if name.lower() != YOU.lower():
             return name + rest
-        is_inside = re.match(r"[\w,:;] ", text[max(0, found.start() - 2) :])
+        is_inside = re.match(r"[\w,:;] ", text[max(0, match.start() - 2) :])
         return ("you" if is_inside else YOU) + _YOUR_VERBS.get(rest, rest.removesuffix("s"))
 
     return _SEAT.sub(named, text)
@@ -78,19 +78,19 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def did_you_mean(unknown: str, known: Iterable[str]) -> str:
-    """Return `did you mean 'lowest'? `, to go before the known names, or "" where none is close."""
-    close = get_close_matches(str(unknown).lower(), list(known), 1, _LEAST_SIMILARITY)
+def did_you_mean(unknown: str, names: Iterable[str]) -> str:
+    """Return `did you mean 'lowest'? `, to go before the names, or "" where none is close."""
+    close = get_close_matches(str(unknown).lower(), list(names), 1, _LEAST_SIMILARITY)
     return f"did you mean {close[0]!r}? " if close else ""
 
 
-def check_setting_names(who: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Raise TypeError where one of the `given` names is no setting of `who`."""
-    unknown = sorted(set(given) - set(known))
+def check_setting_names(who: str, names: Iterable[str], allowed: Collection[str]) -> None:
+    """Raise TypeError where one of the `names` is no setting of `who`."""
+    unknown = sorted(set(names) - set(allowed))
     if unknown:
         raise TypeError(
             f"{who} has no setting {', '.join(map(repr, unknown))}; "
-            f"{did_you_mean(unknown[0], known)}its settings are {', '.join(known) or 'none'}"
+            f"{did_you_mean(unknown[0], allowed)}its settings are {', '.join(allowed) or 'none'}"
         )
 
 

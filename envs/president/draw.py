@@ -103,15 +103,15 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart
         return [cards.card_back(owner, index) for index in range(hand.bit_count())]
     counts = text.rank_counts(hand)
     whose = "" if owner == seat else f", player {owner}"
-    held = [
+    parts = [
         cards.CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
         for rank, count in enumerate(counts)
         for copy in range(count)
     ]
     if text.shows_golds(state, owner, seat):
         last = counts[0] - 1
-        held[last] = cards.CardPart(held[last].id, "2 of oros" + whose, GOLDS)
-    return held
+        parts[last] = cards.CardPart(parts[last].id, "2 of oros" + whose, GOLDS)
+    return parts
 
 
 def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
@@ -186,16 +186,16 @@ def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[
     is_two = state["economy"] == rules.SWAP_TWO and state["roles"][giver] == 1
     x, y = layout.center
     label = f"received by player {giver}"
-    held = [cards.CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
+    row = [cards.CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
     if text.knows_exchange(state, giver, seat):
-        held = [
+        row = [
             cards.CardPart(f"gift:{place}", f"{RANK_NAMES[rank]}, {label}", CARDS[rank])
             for place, rank in enumerate(state["received"][giver])
             if rank != NO_RANK
         ]
     height, size = (64.0, 13) if layout.is_narrow else (88.0, 15)
     received = Text(x, y - height / 2 - 8, "in return for", size, palette.CHALK)
-    return [received, *cards.card_row(tuple(held), x, y + 10, height, 170, spread=1.1)]
+    return [received, *cards.card_row(tuple(row), x, y + 10, height, 170, spread=1.1)]
 
 
 def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:

@@ -134,8 +134,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="an OpenEnv server for every game")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
     parser.add_argument("--port", type=int, default=8000, help="the port to listen at")
-    given = parser.parse_args()
-    uvicorn.run(app, host=given.host, port=given.port)
+    arguments = parser.parse_args()
+    uvicorn.run(app, host=arguments.host, port=arguments.port)
 
 
 if __name__ == "__main__":

@@ -32,10 +32,10 @@ class Conduct:
     def metrics(self) -> dict[str, float]:
         """The counts, and the mean regret of a choice where choices are judged."""
         counts = {"choices": self.choices, "illegal_moves": self.illegal_moves}
-        found: dict[str, float] = {**counts, "forfeits": self.forfeits}
+        figures: dict[str, float] = {**counts, "forfeits": self.forfeits}
         if self.regrets:
-            found["regret"] = sum(self.regrets) / len(self.regrets)
-        return found
+            figures["regret"] = sum(self.regrets) / len(self.regrets)
+        return figures
 
 
 class TextGame:

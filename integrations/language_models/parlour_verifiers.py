@@ -116,8 +116,8 @@ class ParlourEnv(vf.Env[ParlourEnvConfig]):
             seats: dict[int, vf.Interaction] = {}
             for seat, name in enumerate(players):
                 if name in (AGENT, RIVAL):
-                    told = instructions(table.game, seat, table.style)
-                    own = task.with_data(system_prompt=told, seat=seat, sitting=sitting)
+                    prompt = instructions(table.game, seat, table.style)
+                    own = task.with_data(system_prompt=prompt, seat=seat, sitting=sitting)
                     interaction = getattr(agents, name).interaction(own)
                     seats[seat] = await stack.enter_async_context(interaction)
             await _exchange(table, seats)

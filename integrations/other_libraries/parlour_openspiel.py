@@ -139,8 +139,8 @@ class SpielState(pyspiel.State):
     def information_state_string(self, player: int | None = None) -> str:
         """Return what a seat knows: the bytes of its observation, as hexadecimal digits."""
         seat = self.current_player() if player is None else player
-        known = self.known(seat)
-        return f"{seat}:" + ("" if known is None else known.tobytes().hex())
+        record = self.known(seat)
+        return f"{seat}:" + ("" if record is None else record.tobytes().hex())
 
     observation_string = information_state_string
 
@@ -166,8 +166,8 @@ class SpielObserver:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what a seat knows."""
-        known = state.known(player)
-        self.tensor[:] = 0 if known is None else self.layout.scaled(known)[0]
+        record = state.known(player)
+        self.tensor[:] = 0 if record is None else self.layout.scaled(record)[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return what a seat knows as text."""

@@ -52,8 +52,8 @@ async def hint(live: LiveTable, connection: Connection, message: dict[str, Any])
     until, is_over = time.monotonic() + STUDY_SECONDS, False
     while not is_over:
         for rank, study in enumerate(studies):
-            found = await live.think_for(connection, study.think, STUDY_SLICE)
-            values = values_data(table.game, found, state, names)
+            move_values = await live.think_for(connection, study.think, STUDY_SLICE)
+            values = values_data(table.game, move_values, state, names)
             yield {"type": "hints", "ply": ply, "rank": rank, **values}
         is_over = all(s.is_finished for s in studies) or time.monotonic() >= until
 
@@ -64,9 +64,9 @@ async def judge(live: LiveTable, connection: Connection, message: dict[str, Any]
     ply = _ply(table, number)
     if ply.seat != connection.seat or not ply.had_choice:
         raise Refused("you made no choice at this ply")
-    found = await live.think_for(connection, table.judge, ply)
+    judgement = await live.think_for(connection, table.judge, ply)
     names = seat_names(table.setup.seats, connection.seat)
-    judged = judged_data(table.game, found, ply.before, names)
+    judged = judged_data(table.game, judgement, ply.before, names)
     yield {"type": "judged", "ply": number, **judged}
 
 

@@ -113,13 +113,13 @@ class TableStore:
         rows = self._connection.execute(
             "SELECT * FROM tables ORDER BY changed DESC LIMIT ?", (limit,)
         )
-        found = []
+        tables = []
         for row in rows:
             try:
-                found.append(_stored(row))
+                tables.append(_stored(row))
             except Damaged as error:
                 _logger.warning("%s; it is left out", error)
-        return found
+        return tables
 
     def trusts(self, id: str) -> bool:
         """Return whether the players' files of a table may run."""

@@ -137,10 +137,10 @@ def limit_resources(memory: int, file_size: int, processes: int | None) -> None:
         resource.setrlimit(number, (value, value))
 
 
-def _check(status: int, what: str) -> None:
+def _check(status: int, call: str) -> None:
     if status < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{call}: {os.strerror(number)}")
 
 
 if __name__ == "__main__":

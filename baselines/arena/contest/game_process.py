@@ -189,8 +189,8 @@ class GameProcess:
 
 
 def _too_slow(seconds: float, kind: str) -> Forfeit:
-    what = "was not ready" if kind == "start" else "gave no action"
-    return Forfeit(kind, f"{what} within {seconds:.3g} s")
+    failure = "was not ready" if kind == "start" else "gave no action"
+    return Forfeit(kind, f"{failure} within {seconds:.3g} s")
 
 
 def printable(text: str) -> str:

@@ -147,9 +147,9 @@ class IsolatedPlayer:
                 print(f"[{self.name}]\n{lines}", file=sys.stderr)
             raise
 
-    def _warn(self, what: str) -> None:
-        self.warnings.append(what)
-        self._log.note(f"warning: {what}")
+    def _warn(self, warning: str) -> None:
+        self.warnings.append(warning)
+        self._log.note(f"warning: {warning}")
         if len(self.warnings) >= self._limits.warnings:
             reason = f"{len(self.warnings)} warnings: {'; '.join(self.warnings)}"
             forfeit = Forfeit("warnings", reason)

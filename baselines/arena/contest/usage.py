@@ -77,8 +77,8 @@ def _files_in_memory(members: list[int]) -> int:
             for entry in os.scandir(f"/proc/{pid}/fd"):
                 with contextlib.suppress(OSError):
                     if os.readlink(entry.path).startswith("/memfd:"):
-                        found = os.stat(entry.path)
-                        sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+                        status = os.stat(entry.path)
+                        sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
     return sum(sizes.values())
 
 
@@ -94,8 +94,8 @@ def _processor_seconds(pid: int) -> float:
 
 
 def _number(name: str, text: str) -> int:
-    found = re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)
+    return int(match[1]) if match else 0
 
 
 def _read(path: Path | str) -> str:

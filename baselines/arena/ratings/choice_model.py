@@ -59,16 +59,16 @@ def log_likelihood(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarra
 
 
 def maximise(
-    model: ChoiceModel, counts: np.ndarray, start: np.ndarray, held: np.ndarray | None = None
+    model: ChoiceModel, counts: np.ndarray, start: np.ndarray, constraints: np.ndarray | None = None
 ) -> np.ndarray:
     """Find the parameters [B, P] of greatest likelihood for counts [choices]: its slope is 0 there.
 
-    With `held` [B, P] each row's held @ parameters keeps the value that it has at the start.
+    With `constraints` [B, P] each row's held @ parameters keeps the value that it has at the start.
     """
-    if held is None:
+    if constraints is None:
         free = [np.eye(start.shape[1])] * len(start)
     else:
-        free = [linalg.null_space(row[None]) for row in held]
+        free = [linalg.null_space(row[None]) for row in constraints]
     return np.stack([_highest(model, counts, *one) for one in zip(start, free, strict=True)])
 
 

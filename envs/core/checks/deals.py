@@ -40,10 +40,10 @@ def _check_deal(sample: Sample, data: Any, problem: str) -> None:
     check_refused("bad_deals", problem, sample.game.deal_from, state, data, rng)
 
 
-def check_refused(check_name: str, problem: str, call: Callable[..., Any], *given: Any) -> None:
+def check_refused(check_name: str, problem: str, call: Callable[..., Any], *arguments: Any) -> None:
     """Raise CheckError unless a call raises ValueError; `what` says that it did not."""
     try:
-        call(*given)
+        call(*arguments)
     except ValueError:
         return
     except Exception as error:

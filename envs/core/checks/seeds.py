@@ -53,14 +53,14 @@ def no_global_generators(seed: int, who: str = "playing") -> Iterator[None]:
     before = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)
-    given = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
+    expected = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
     try:
         yield
         after = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
     finally:
         random.setstate(before[0])
         np.random.set_state(before[1])
-    for name, mine, theirs in zip(("random", "numpy.random"), given, after, strict=True):
+    for name, mine, theirs in zip(("random", "numpy.random"), expected, after, strict=True):
         if mine != theirs:
             problem = f"{who} draws from, or seeds, the global generator {name}"
             raise CheckError("global_generators", problem)

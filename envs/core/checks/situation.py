@@ -47,9 +47,9 @@ class Situation:
         """Return the error for a fault at this place."""
         return CheckError(check, f"{self.where}: {sentence}")
 
-    def _ask(self, question: str, *given: Any) -> Any:
+    def _ask(self, question: str, *arguments: Any) -> Any:
         before = self.states.tobytes()
-        answer = getattr(self.game, question)(self.states[0], *given)
+        answer = getattr(self.game, question)(self.states[0], *arguments)
         if self.states.tobytes() != before:
             raise self.error("questions", f"{question} changes the position")
         return answer

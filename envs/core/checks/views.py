@@ -22,11 +22,11 @@ _CLOSE = 1e-5  # rewards may be float32
 _COPY_PLACES = 3  # copies are tried at the start, in the middle and at the last ply
 
 
-def check(given: Any, trial: Trial) -> CheckReport:
+def check(subject: Any, trial: Trial) -> CheckReport:
     """Run all checks; see `check_game`."""
-    env = any_env(given, trial)
+    env = any_env(subject, trial)
     made = [(one, one(env)) for one in CHECKS]
-    return CheckReport.of(str(given), [len(env.play(seed)) - 1 for seed in trial.seeds], made)
+    return CheckReport.of(str(subject), [len(env.play(seed)) - 1 for seed in trial.seeds], made)
 
 
 # The checks: each returns None, or why it could not be made

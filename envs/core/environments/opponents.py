@@ -18,18 +18,18 @@ class Opponents(NamedTuple):
     chances: np.ndarray  # [seats, K] cumulative probabilities of these policies
 
     @classmethod
-    def of(cls, given: Any, num_seats: int, num_others: int) -> "Opponents":
-        """Return `given`: one player for all other seats, or a list with one for each.
+    def of(cls, opponents: Any, num_seats: int, num_others: int) -> "Opponents":
+        """Return `opponents`: one player for all other seats, or a list with one for each.
 
         A dict of players and weights, in place of a player, is a pool. In self-play there are no
         others: all seats are EXTERNAL. Raises ValueError for another number and for bad weights.
         """
-        if isinstance(given, list | tuple) and len(given) != num_others:
+        if isinstance(opponents, list | tuple) and len(opponents) != num_others:
             raise ValueError(
                 f"opponents must be one player, or a list of {num_others}, one for each other "
-                f"seat clockwise from the learning seat; got {len(given)}"
+                f"seat clockwise from the learning seat; got {len(opponents)}"
             )
-        listed = given if isinstance(given, list | tuple) else [given] * num_others
+        listed = opponents if isinstance(opponents, list | tuple) else [opponents] * num_others
         pools = [one if isinstance(one, Mapping) else {one: 1.0} for one in listed]
         policies = list(dict.fromkeys(policy for pool in pools for policy in pool))
         for policy in policies:

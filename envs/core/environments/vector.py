@@ -510,5 +510,5 @@ def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except ValueError:
-        modes = ", ".join(repr(known.value) for known in AutoresetMode)
+        modes = ", ".join(repr(each.value) for each in AutoresetMode)
         raise ValueError(f"autoreset_mode must be one of {modes}; got {mode!r}") from None

@@ -27,7 +27,7 @@ class PlayedPly:
     had_choice: bool  # whether another action was legal
     states: np.ndarray  # [1] the position before
     rngs: np.ndarray  # [1] the stream of the game's own draws before
-    seen: dict[int, bool] = field(default_factory=dict)  # by seat, once somebody has asked
+    visible_to: dict[int, bool] = field(default_factory=dict)  # by seat, once somebody has asked
 
     @property
     def before(self) -> np.record:
@@ -38,9 +38,9 @@ class PlayedPly:
         """Return whether a seat saw the action; slow the first time."""
         if not game.has_hidden:
             return True
-        if seat not in self.seen:
-            self.seen[seat] = is_seen(game, self.before, self.action, seat)
-        return self.seen[seat]
+        if seat not in self.visible_to:
+            self.visible_to[seat] = is_seen(game, self.before, self.action, seat)
+        return self.visible_to[seat]
 
 
 class OneGame:

@@ -32,15 +32,15 @@ def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
     observations = game.new_observations(2)
     game.apply_action(states[_NUM_POSITIONS], action)
     game.observe(states[_NUM_POSITIONS], seat, observations[0])
-    truth, found = observations.view(np.uint8).reshape(2, -1)
+    truth, encoded = observations.view(np.uint8).reshape(2, -1)
     search = bind(_is_another, **{name: getattr(game, name) for name in _RULES})
-    return not search(states, action, seat, observations[1:], words, truth, found)
+    return not search(states, action, seat, observations[1:], words, truth, encoded)
 
 
-def _is_another(states, action, seat, observation, words, truth, found):
+def _is_another(states, action, seat, observation, words, truth, encoded):
     """Return whether another action than `action`, in one of these positions, looks like `truth`.
 
-    The last position is scratch, and so are `observation` [1] and its bytes `found`.
+    The last position is scratch, and so are `observation` [1] and its bytes `encoded`.
     """
     last = states.shape[0] - 1
     after = states[last]
@@ -52,10 +52,10 @@ def _is_another(states, action, seat, observation, words, truth, found):
             other = nth_allowed(words, number)
             if other != action:
                 states[last] = states[index]
-                found[:] = 0
+                encoded[:] = 0
                 apply_action(after, other)
                 observe(after, seat, observation[0])
-                if _is_equal(truth, found):
+                if _is_equal(truth, encoded):
                     return True
     return False
 

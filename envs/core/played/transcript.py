@@ -220,10 +220,10 @@ def action_of(game: Game, ply: Ply, number: int) -> int:
 
 
 def _check_fields(game: Game, names: Sequence[str]) -> None:
-    known = [field.name for field in game.observation_fields]
+    shown = [field.name for field in game.observation_fields]
     for name in names:
-        if name not in known:
-            raise ValueError(f"{game.name} shows no {name!r}; its fields are {', '.join(known)}")
+        if name not in shown:
+            raise ValueError(f"{game.name} shows no {name!r}; its fields are {', '.join(shown)}")
 
 
 # The text
@@ -321,13 +321,13 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
 def _read_ply(line: str, number: int, starts: Set[str]) -> Ply:
     """The inverse of `_ply_line`."""
     try:
-        start, _, seen = line.partition(" | ")
+        start, _, fields = line.partition(" | ")
         who, _, action_name = start.partition(": ")
         action, _, legal = action_name.partition(" of ")
         written, word, seat = who.split(" ")
         if written != str(number) or word != "seat" or not is_name(action):
             raise ValueError("not the line of a ply")
-        shown = tuple(_read_field(part) for part in seen.split())
+        shown = tuple(_read_field(part) for part in fields.split())
         return Ply(int(seat), action, tuple(split_names(legal, starts)), shown)
     except ValueError as error:
         raise TranscriptError(f"damaged: line of ply {number} cannot be read: {line!r}") from error

@@ -16,8 +16,8 @@ class _Server(uvicorn.Server):
         super().__init__(uvicorn.Config(app, port=0, log_level="warning"))
         self.is_up = threading.Event()
 
-    async def startup(self, *given: Any, **named: Any) -> None:
-        await super().startup(*given, **named)
+    async def startup(self, *arguments: Any, **named: Any) -> None:
+        await super().startup(*arguments, **named)
         self.is_up.set()
 
 

@@ -37,12 +37,12 @@ def test_models_at_all_seats_read_what_they_may_know(
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in SIZES}))
 def test_instructions_hold_the_rules_and_every_setting_and_field(name: str) -> None:
     game = find_game(name)
-    told = instructions(game, 1, Style())
-    assert "in seat 1 of" in told and page_section(name, "Actions") in told
-    assert page_section(name, "Rules") in told
+    text = instructions(game, 1, Style())
+    assert "in seat 1 of" in text and page_section(name, "Actions") in text
+    assert page_section(name, "Rules") in text
     meanings = [field.metadata["meaning"] for field in dataclasses.fields(game.config)]
     meanings += [field.meaning for field in game.observation_fields]
-    assert not [meaning for meaning in meanings if meaning not in told]
+    assert not [meaning for meaning in meanings if meaning not in text]
     short = instructions(game, 1, Style(show_fields=False))
     assert game.observation_fields[0].meaning not in short
 

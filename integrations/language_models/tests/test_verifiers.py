@@ -66,14 +66,14 @@ def test_a_hundred_games_end_with_returns_and_metrics(url: str) -> None:
 
 
 def test_equal_seeds_give_equal_episodes_and_others_do_not(url: str) -> None:
-    told = [
+    prompts = [
         [
             trace.transcript
             for trace in episodes(url, **TRICKS, num_deals=1, first_seed=seed)[0].traces
         ]
         for seed in (3, 3, 4)
     ]
-    assert told[0] == told[1] != told[2]
+    assert prompts[0] == prompts[1] != prompts[2]
 
 
 def test_a_group_is_one_deal_from_every_seat(url: str) -> None:

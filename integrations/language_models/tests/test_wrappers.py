@@ -66,18 +66,18 @@ def test_text_arena_plays_a_hundred_games() -> None:
     from parlour_textarena import ParlourTextArena
 
     arena: Any = ParlourTextArena("trick_taking")
-    told = set()
+    heads = set()
     for seed in range(NUM_GAMES):
         arena.reset(num_players=2 + seed % 3, seed=seed)
         is_over = False
         while not is_over:
             _, text = arena.get_observation()
-            told.add(text.partition("\n")[0])
+            heads.add(text.partition("\n")[0])
             is_over, _ = arena.step(reply_to([{"role": "user", "content": text}], 0.02))
         returns, metrics = arena.close()
         assert len(returns) == len(metrics) == 2 + seed % 3
         assert sum(returns.values()) == pytest.approx(0, abs=1e-6)
-    assert len([line for line in told if line.startswith("You play trick_taking in seat")]) == 9
+    assert len([line for line in heads if line.startswith("You play trick_taking in seat")]) == 9
 
     arena = ParlourTextArena("president", {"economy": "swap_two"}, Style(show_fields=False))
     openings = set()

@@ -77,16 +77,16 @@ def audited_toy(fault: str = "") -> Audit:
 
 
 def test_a_sound_game_has_no_findings_and_every_check_compared_something() -> None:
-    found = audited_toy()
-    assert found.findings == () and found.not_told == ()
-    assert all(found.counts.values()) and len(found.cleared) == len(CHECKS)
-    assert found.num_games == 20
+    audit = audited_toy()
+    assert audit.findings == () and audit.not_told == ()
+    assert all(audit.counts.values()) and len(audit.cleared) == len(CHECKS)
+    assert audit.num_games == 20
 
 
 @pytest.mark.parametrize("fault", CHECKS)
 def test_each_fault_is_found_by_its_check(fault: str) -> None:
-    found = audited_toy(fault)
-    checks = {finding.check for finding in found.findings}
+    audit = audited_toy(fault)
+    checks = {finding.check for finding in audit.findings}
     caused = {
         "views": {"redeal_knows"},
         "actions": {"redeal_knows"},
@@ -94,7 +94,7 @@ def test_each_fault_is_found_by_its_check(fault: str) -> None:
         "redeal_knows": {"redeal_hides"},
     }
     assert fault in checks and checks <= {fault} | caused.get(fault, set())
-    assert f"fault {fault}: " in str(found)
+    assert f"fault {fault}: " in str(audit)
 
 
 def test_a_finding_says_how_to_see_it_again_and_whether_the_seat_waits() -> None:
@@ -104,9 +104,9 @@ def test_a_finding_says_how_to_see_it_again_and_whether_the_seat_waits() -> None
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    found = audited_toy("no redeal")
-    assert len(found.not_told) == 2 and all("Nothing to compare" in why for why in found.not_told)
-    assert "cannot tell: A re-deal changes nothing that the seat knows." in str(found)
+    audit = audited_toy("no redeal")
+    assert len(audit.not_told) == 2 and all("Nothing to compare" in why for why in audit.not_told)
+    assert "cannot tell: A re-deal changes nothing that the seat knows." in str(audit)
 
 
 class StandInUno:

@@ -118,9 +118,9 @@ def test_a_learner_of_openspiel_learns_in_its_environment() -> None:
         step = env.reset()
         while not step.last():
             seat = step.observations["current_player"]
-            seen = env.get_state.known(seat)
+            observation = env.get_state.known(seat)
             assert np.array_equal(
-                step.observations["info_state"][seat], env.game.game.layout.scaled(seen)[0]
+                step.observations["info_state"][seat], env.game.game.layout.scaled(observation)[0]
             )
             step = env.step([learners[seat].step(step).action])
         for learner in learners:

@@ -17,10 +17,10 @@ GAME = load_game("trick_taking", num_values=3)
 
 def test_an_agent_reads_states_of_rlcard() -> None:
     """An agent that plays the last legal action, which it finds in either list."""
-    seen = []
+    states = []
 
     def eval_step(state: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        seen.append(state)
+        states.append(state)
         actions = list(state["legal_actions"])
         assert [GAME.action_name(action) for action in actions] == state["raw_legal_actions"]
         return actions[-1], {}
@@ -29,7 +29,7 @@ def test_an_agent_reads_states_of_rlcard() -> None:
     env = solo_env(GAME)
     observation, info = env.reset(seed=1)
     assert player.act(observation, info["action_mask"]) == np.flatnonzero(info["action_mask"])[-1]
-    assert np.array_equal(seen[0]["obs"], observation) and seen[0]["obs"].dtype == np.float32
+    assert np.array_equal(states[0]["obs"], observation) and states[0]["obs"].dtype == np.float32
 
 
 def test_agents_of_other_cards_are_refused() -> None:
