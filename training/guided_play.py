@@ -115,7 +115,7 @@ class GuidedPlay:
         loop = _bind_act(self.game, num_layers(weights), values_all_seats(weights))
         deciders = _Searchers(
             weights,
-            new_tree(self.game, self.settings),
+            new_tree(self.game, self.settings.num_simulations),
             self.settings,
             new_scratch(self.game, self.settings),
             np.zeros(self.game.num_actions),

@@ -33,14 +33,26 @@ from .gumbel_root import (
 )
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playouts import determinize_template
-from .puct import add_children, best_by_puct, has_room, outcome_key, outcome_with_key
-from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
+from .puct import (
+    add_children,
+    add_outcome,
+    best_by_puct,
+    has_room,
+    note_origin,
+    outcome_from,
+    outcome_key,
+    outcome_with_key,
+)
+from .tree import NO_NODE, ROOT, Tree, backpropagate, pass_through
 
 if TYPE_CHECKING:
     from ..networks.policy_value import PolicyValue  # torch, which other searches do not need
 
-MAX_NODES = 4_000_000
-NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
+# A full tree is searched without growing. A simulation may add an outcome and two of its actions.
+MAX_SIMULATIONS_IN_TIME = 200_000
+NODES_OF_SIMULATION = 3
+ACTIONS_OF_OUTCOME = 64
+MAX_UNTRIED = 16_000_000
 PUCT_CONSTANT = 1.25
 VALUE_SCALE = 0.5  # of Gumbel AlphaZero, for values in -1 .. 1
 
@@ -167,11 +179,11 @@ def new_scratch(game: Game, settings: GuidedSettings) -> GuidedScratch:
     )
 
 
-def new_tree(game: Game, settings: GuidedSettings) -> Tree:
-    """Return a tree with room for all that a search is likely to meet."""
-    per_evaluation = 2 + min(game.num_actions, NODES_OF_EVALUATION)
-    size = settings.num_simulations * per_evaluation + game.num_actions + 1
-    return Tree.empty(min(size, MAX_NODES))
+def new_tree(game: Game, num_simulations: int) -> Tree:
+    """Return a tree with room for all that so many simulations are likely to meet."""
+    num_nodes = NODES_OF_SIMULATION * num_simulations + game.num_actions + 1
+    num_untried = num_simulations * min(game.num_actions, ACTIONS_OF_OUTCOME)
+    return Tree.empty(num_nodes, num_nodes, min(num_untried, MAX_UNTRIED))
 
 
 class GuidedFunctions(NamedTuple):
@@ -226,7 +238,8 @@ class GuidedSearch:
         Of the legal actions only those in `masks` int8 [B, A] are considered, by default all.
         """
         results, masks = self._room(positions, masks)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree = new_tree(self.game, self.settings.num_simulations)
+        scratch = new_scratch(self.game, self.settings)
         self._functions.search_rows(
             positions, rngs, masks, self.weights, tree, self.settings, scratch, results
         )
@@ -247,7 +260,8 @@ class GuidedSearch:
     ) -> SearchResults:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
         results, masks = self._room(positions, masks)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree = new_tree(self.game, MAX_SIMULATIONS_IN_TIME)
+        scratch = new_scratch(self.game, self.settings)
         for row, position in enumerate(positions):
             gather_mask(masks[row], scratch.allowed)
             start = time.perf_counter()
@@ -308,6 +322,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     for index in range(settings.num_determinizations):
         determinize(position, seat, rng, scratch.roots, scratch.root_streams, index)
     tree.num_nodes[0] = 1
+    tree.num_untried[0] = 0
     clear(scratch.words)
     legal_actions(position, scratch.words)
     for index in range(scratch.words.shape[0]):
@@ -358,17 +373,20 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
         if seat == NO_SEAT:
             returns(state, scratch.values)
             break
-        observe(state, seat, scratch.observation[0])
-        key = outcome_key(scratch.data, words, seat)
-        outcome = outcome_with_key(tree, node, key)
-        if outcome == NO_NODE or length + 2 > tree.path.shape[0]:
-            value = assess(weights, scratch)
-            if outcome == NO_NODE and has_room(tree, words):
-                outcome = new_child(tree, node, tree.nodes[node].action)
-                tree.nodes[outcome].key = key
-                add_children(tree, outcome, value, words, scratch.chances)
-            turn(scratch.assessed, seat, scratch.values)
-            break
+        is_at_end = length + 2 > tree.path.shape[0]
+        outcome = outcome_from(tree, node, index)
+        if outcome == NO_NODE or is_at_end:
+            observe(state, seat, scratch.observation[0])
+            key = outcome_key(scratch.data, words, seat)
+            outcome = outcome_with_key(tree, node, key)
+            if outcome == NO_NODE or is_at_end:
+                value = assess(weights, scratch)
+                if outcome == NO_NODE and has_room(tree, words):
+                    outcome = add_outcome(tree, node, key, value, words, scratch.chances)
+                    note_origin(tree, outcome, index)
+                turn(scratch.assessed, seat, scratch.values)
+                break
+            note_origin(tree, outcome, index)
         length = pass_through(tree, length, outcome, seat)
         node = best_by_puct(tree, outcome, settings.exploration_constant)
     backpropagate(tree, length, scratch.values)

@@ -28,8 +28,55 @@ def add_children(tree, node, value, words, chances):
 
 @rule
 def has_room(tree, words):
-    """Return whether a new outcome with all its actions fits into the tree."""
-    return tree.num_nodes[0] + 1 + num_allowed(words) <= tree.nodes.shape[0]
+    """Return whether a new outcome with its actions fits into the tree."""
+    has_nodes = tree.num_nodes[0] + 2 <= tree.nodes.shape[0]
+    return has_nodes and tree.num_untried[0] + num_allowed(words) <= tree.untried.shape[0]
+
+
+@rule
+def add_outcome(tree, node, key, value, words, chances):
+    """Append an outcome to an action's node, with the value just assessed; return it."""
+    outcome = new_child(tree, node, tree.nodes[node].action)
+    tree.nodes[outcome].visit_count = 1
+    tree.nodes[outcome].value_sum = value
+    known, row = tree.outcomes[outcome], tree.num_untried[0]
+    known.key = key
+    known.came_from = 0
+    known.first_untried = row
+    for index in range(words.shape[0]):
+        word = words[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            tree.untried[row].action = action
+            tree.untried[row].prior = chances[action]
+            row += 1
+            word &= word - 1
+    known.num_untried = row - tree.num_untried[0]
+    tree.num_untried[0] = row
+    add_next_action(tree, outcome)
+    return outcome
+
+
+@rule
+def add_next_action(tree, outcome):
+    """Make the most probable action of an outcome that is no node yet its child, if there is room.
+
+    Of equals, the highest action is taken.
+    """
+    known, untried = tree.outcomes[outcome], tree.untried
+    first = np.int64(known.first_untried)
+    last = first + known.num_untried - 1
+    if last < first or tree.num_nodes[0] == tree.nodes.shape[0]:
+        return
+    best = last
+    for row in range(first, last):
+        ahead = untried[row].prior - untried[best].prior
+        if ahead > 0.0 or (ahead == 0.0 and untried[row].action > untried[best].action):
+            best = row
+    child = new_child(tree, outcome, untried[best].action)
+    tree.nodes[child].prior = untried[best].prior
+    untried[best].action, untried[best].prior = untried[last].action, untried[last].prior
+    known.num_untried -= 1
 
 
 @rule
@@ -43,11 +90,28 @@ def outcome_key(data, words, seat):
 @rule
 def outcome_with_key(tree, node, key):
     """Return the outcome with this key of a node's action, or NO_NODE."""
-    nodes = tree.nodes
-    outcome = np.int64(nodes[node].first_child)
-    while outcome != NO_NODE and nodes[outcome].key != key:
-        outcome = np.int64(nodes[outcome].next_sibling)
+    outcome = np.int64(tree.nodes[node].first_child)
+    while outcome != NO_NODE and tree.outcomes[outcome].key != key:
+        outcome = np.int64(tree.nodes[outcome].next_sibling)
     return outcome
+
+
+@rule
+def outcome_from(tree, node, determinization):
+    """Return the outcome of a node's action known to follow in a determinization, or NO_NODE."""
+    outcome = NO_NODE
+    if determinization < WORD_BITS:
+        outcome = np.int64(tree.nodes[node].first_child)
+        while outcome != NO_NODE and (tree.outcomes[outcome].came_from >> determinization) & 1 == 0:
+            outcome = np.int64(tree.nodes[outcome].next_sibling)
+    return outcome
+
+
+@rule
+def note_origin(tree, outcome, determinization):
+    """Note that a determinization leads to an outcome; `outcome_from` then finds it."""
+    if determinization < WORD_BITS:
+        tree.outcomes[outcome].came_from |= np.int64(1) << determinization
 
 
 @rule
@@ -55,7 +119,9 @@ def best_by_puct(tree, node, exploration_constant):
     """Return the child of an outcome with the highest bound of PUCT.
 
     The bound of a child with mean value q, prior p and n of its parent's N visits is
-    q + c p sqrt(N) / (1 + n); before its first visit, q is the mean value of the parent.
+    q + c p sqrt(N) / (1 + n); before its first visit, q is the mean value of the parent. So of the
+    actions without a visit the most probable has the highest bound: it is a child, and the next
+    takes its place when it is chosen.
     """
     nodes = tree.nodes
     best, best_bound = np.int64(NO_NODE), -np.inf
@@ -66,7 +132,9 @@ def best_by_puct(tree, node, exploration_constant):
         visit_count = nodes[child].visit_count
         mean = nodes[child].value_sum / visit_count if visit_count > 0 else parent_mean
         bound = mean + spread * nodes[child].prior / (1 + visit_count)
-        if bound > best_bound:
+        if bound > best_bound or (bound == best_bound and nodes[child].action > nodes[best].action):
             best, best_bound = child, bound
         child = np.int64(nodes[child].next_sibling)
+    if nodes[best].visit_count == 0:
+        add_next_action(tree, node)
     return best

@@ -23,11 +23,24 @@ NODE = np.dtype(
             ("first_child", np.int32),  # or NO_NODE
             ("next_sibling", np.int32),  # or NO_NODE
             ("value_sum", np.float64),  # their values for the node's seat in the path
-            ("key", np.int64),  # what `guided` distinguishes the outcomes of an action by
             ("prior", np.float32),  # probability of `action` according to a network
         ],
     )
 )
+# What a search with a network knows of a node that is an outcome. Its children are the actions
+# simulated and the most probable one of the others.
+OUTCOME = np.dtype(
+    (
+        np.record,
+        [
+            ("key", np.int64),  # by which the outcomes of an action are told apart
+            ("came_from", np.int64),  # bit d: determinization d is known to lead here
+            ("first_untried", np.int32),  # the first of its rows of `untried`
+            ("num_untried", np.int32),  # how many they are
+        ],
+    )
+)
+UNTRIED = np.dtype((np.record, [("action", np.int32), ("prior", np.float32)]))
 PATH_STEP = np.dtype((np.record, [("node", np.int64), ("seat", np.int64)]))
 
 
@@ -42,14 +55,20 @@ class Tree(NamedTuple):
     nodes: np.ndarray  # NODE [N]; node ROOT is the position to move in
     num_nodes: np.ndarray  # int64 [1]: how many are in use
     path: np.ndarray  # PATH_STEP [MAX_PATH_LENGTH]
+    outcomes: np.ndarray  # OUTCOME [N] by node, of a search with a network
+    untried: np.ndarray  # UNTRIED [M]: actions of outcomes that are no nodes yet
+    num_untried: np.ndarray  # int64 [1]: how many rows of `untried` are in use
 
     @staticmethod
-    def empty(max_nodes: int) -> "Tree":
-        """Return a tree of the root alone, with room for `max_nodes`."""
+    def empty(max_nodes: int, max_outcomes: int = 0, max_untried: int = 0) -> "Tree":
+        """Return a tree of the root alone, with room for so many records of each kind."""
         return Tree(
             nodes=np.zeros(max_nodes, NODE),
             num_nodes=np.ones(1, np.int64),
             path=np.zeros(MAX_PATH_LENGTH, PATH_STEP),
+            outcomes=np.zeros(max_outcomes, OUTCOME),
+            untried=np.zeros(max_untried, UNTRIED),
+            num_untried=np.zeros(1, np.int64),
         )
 
     def clear(self) -> None:

@@ -5,6 +5,7 @@ Both start from the same determinized positions; every visit and value of their 
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,12 @@ from parlour.baselines.networks.compiled import network_functions, to_chances
 from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search import guided
-from parlour.baselines.search.guided import GuidedSearch, GuidedSettings, SearchResults
+from parlour.baselines.search.guided import (
+    GuidedSearch,
+    GuidedSettings,
+    SearchResults,
+    new_tree,
+)
 from parlour.baselines.search.gumbel_root import num_halvings
 from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
@@ -67,7 +73,7 @@ class SlowSearch:
         self.game, self.how, self.rules = game, how, bindings_of(game)
         self.weights = record(game)
         self.scratch = guided.new_scratch(game, how)
-        tree = guided.new_tree(game, how)
+        tree = new_tree(game, how.num_simulations)
         begin = guided.guided_functions(game, 2).begin
         self.fast_count = begin(position, streams([7])[0], self.weights[0], tree, how, self.scratch)
         self.seat = int(self.rules["seat_to_act"](position))
@@ -172,7 +178,10 @@ def of_slow(actions: dict[int, Action]) -> list[Any]:
 
 
 def of_fast(tree: Tree, node: int) -> list[Any]:
-    found = []
+    known = tree.outcomes[node]
+    first, num_untried = int(known["first_untried"]), int(known["num_untried"])
+    untried = [] if node == ROOT else tree.untried["action"][first : first + num_untried].tolist()
+    found: list[Any] = [(action, 0, 0.0, []) for action in untried]
     for child in children(tree, node):
         one = tree.nodes[child]
         below = [
@@ -209,7 +218,7 @@ def test_the_tree_is_that_of_a_slow_search(
     how = GuidedSettings(simulations, considered, 3, 1.25, 0.0)
     slow = SlowSearch(game, how, position)
     action = slow.run()
-    tree, scratch = guided.new_tree(game, how), guided.new_scratch(game, how)
+    tree, scratch = new_tree(game, how.num_simulations), guided.new_scratch(game, how)
     policy, values = np.zeros(game.num_actions, np.float32), np.full(game.num_actions, np.nan)
     found = guided.guided_functions(game, 2).search_one(
         position, streams([7])[0], slow.weights[0], tree, how, scratch, policy, values
@@ -257,7 +266,7 @@ def test_gumbel_noise_of_any_scale_varies_what_is_considered(scale: float) -> No
     slow = SlowSearch(game, how._replace(gumbel_scale=0.0), tables.states[0])
     noises = []
     for seed in range(300):
-        scratch, tree = guided.new_scratch(game, how), guided.new_tree(game, how)
+        scratch, tree = guided.new_scratch(game, how), new_tree(game, how.num_simulations)
         guided.guided_functions(game, 2).begin(
             tables.states[0], streams([seed])[0], slow.weights[0], tree, how, scratch
         )
@@ -289,6 +298,45 @@ def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -
         left = left[: (len(left) + 1) // 2]
     assert found.actions[0] == left[0]
     check_improved(slow, found.policies[0], found.action_values[0], found.values[0])
+
+
+def test_a_search_in_time_has_room_for_more_than_a_budget_of_simulations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where it had not, a search of 150 milliseconds stopped growing after four of them."""
+    game, how = load_game("trick_taking", num_values=5), GuidedSettings(3, 4, 2, 1.25, 0.0)
+    trees, looks = [], itertools.count()
+
+    def noted(*room: Any) -> Tree:
+        trees.append(new_tree(*room))
+        return trees[-1]
+
+    monkeypatch.setattr(guided, "new_tree", noted)
+    monkeypatch.setattr(guided.time, "perf_counter", lambda: next(looks) / 1000)
+    tables, *_ = after_plies(game, 0, 1)
+    GuidedSearch(game, record(game), how).search_in_time(tables.states, streams([7]), 0.004)
+    used, room = int(trees[0].num_nodes[0]), len(new_tree(game, how.num_simulations).nodes)
+    assert room < used < len(trees[0].nodes)
+
+
+@pytest.mark.parametrize("limit", ["nodes", "untried"])
+def test_a_full_tree_is_searched_without_growing(limit: str) -> None:
+    how = GuidedSettings(60, 4, 2, 1.25, 0.0)
+    tables, *_ = after_plies(TRICKS, 0, 1)
+    tree, scratch = new_tree(TRICKS, 4), guided.new_scratch(TRICKS, how)
+    room = Tree.empty(500, 500, 500)
+    tree = room._replace(**{limit: getattr(tree, limit)})
+    rows = np.zeros(TRICKS.num_actions, np.float32), np.full(TRICKS.num_actions, np.nan)
+    inputs = tables.states[0], streams([7])[0], record(TRICKS)[0]
+    action, value = guided.guided_functions(TRICKS, 2).search_one(
+        *inputs, tree, how, scratch, *rows
+    )
+    counts = {"nodes": tree.num_nodes[0], "untried": tree.num_untried[0]}
+    assert len(getattr(tree, limit)) - TRICKS.num_actions <= counts[limit]
+    assert counts[limit] <= len(getattr(tree, limit))
+    assert action in TRICKS.legal_action_list(tables.states[0]) and np.isfinite(value)
+    visits = sum(int(tree.nodes[child]["visit_count"]) for child in children(tree, ROOT))
+    assert visits == how.num_simulations
 
 
 @pytest.mark.parametrize(("bias", "value"), [(-5.0, -1.0), (5.0, 1.0)])
