@@ -18,7 +18,8 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs agents libraries test plain oldest test-long test-release check league tournaments mutants frameworks
+.PHONY: install demo docs agents libraries test plain oldest test-long test-release check league tournaments mutants frameworks \
+	growth speedrun
 
 install: $(TESTING)
 
@@ -106,6 +107,16 @@ league: $(READY)
 	mkdir -p runs
 	$(PARLOUR) league --deals $(DEALS) --search-deals $(SEARCH_DEALS) --workers 2 \
 		--store runs/league.db --out docs/league --readmes
+
+# What four times the time brings a search, in Elo, step by step; stopped, it goes on where it was.
+# All steps take days: make growth LIMITS='--most 1600 --minutes 60'
+growth: $(READY)
+	$(VENV)/bin/python -m docs.studies.growth $(LIMITS)
+
+# Trains from nothing until a fixed strength is reached, with three seeds, and notes the record:
+# make speedrun GAME=splendor CHANGE='a smaller network' DIAL='--hidden 64,64'
+speedrun: $(READY)
+	$(VENV)/bin/python -m docs.studies.speedrun $(GAME) --change '$(CHANGE)' $(DIAL)
 
 # The environments for language models: two frameworks exclude each other, so each gets its own.
 AGENTS := integrations/language_models

@@ -160,7 +160,7 @@ def result_of(game: Game, played: PlayedMatch, verdict: Verdict | None = None) -
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        first_places=mean((is_first / leaders).sum(axis=0), n, PROPORTION),
+        first_places=mean(first_place_shares(played.returns), n, PROPORTION),
         fair_share=1 / n,
         wins=mean(wins, n, PROPORTION),
         draws=mean(n - wins - losses, n, PROPORTION),
@@ -170,3 +170,14 @@ def result_of(game: Game, played: PlayedMatch, verdict: Verdict | None = None) -
         verdict=verdict,
         intervals=FIXED if verdict is None else ANYTIME,
     )
+
+
+def first_place_shares(returns: np.ndarray) -> np.ndarray:
+    """Return the first places [deals] of the first entrant, summed over the seats of each deal.
+
+    `returns` [deals, sittings, seats] are those of a match; k players share a place as 1 / k each.
+    """
+    by_seat = np.ascontiguousarray(returns.T)
+    seats = np.arange(len(by_seat))
+    is_best = by_seat == by_seat.max(axis=0)
+    return (is_best[seats, seats] / is_best.sum(axis=0)).sum(axis=0)
