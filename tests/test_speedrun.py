@@ -98,7 +98,7 @@ def test_more_seeds_take_the_place_of_fewer(
     record = tmp_path / "speedrun.json"
     run = {"hidden": [8], "is_reached": True, "cpu_minutes": 1.5, "seconds": 120, "decisions": 4000}
     for count, change in ((1, "first"), (2, "first"), (1, "second")):
-        note(record, "president", change, [run] * count)
+        note(record, "president", change, "abc", [run] * count)
     assert [len(entry["runs"]) for entry in json.loads(record.read_text())] == [2, 1]
     monkeypatch.setattr(speedrun, "RECORD", record)
     newest, oldest = speedrun.table().splitlines()[2:]

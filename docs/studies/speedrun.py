@@ -12,6 +12,7 @@ compiling nor these games.
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +26,6 @@ from parlour.baselines.arena.play.entrants import EntrantSpec, enter
 from parlour.baselines.arena.play.match import deal_seeds, first_place_shares
 from parlour.baselines.arena.play.playing import Plan, play_matches
 from parlour.baselines.arena.results.export import markdown_table
-from parlour.baselines.networks.checkpoints import code_revision
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.statistics.anytime import anytime_mean
 from parlour.baselines.statistics.estimates import LEVEL, Estimate
@@ -42,6 +42,7 @@ FIRST_LOOK, NEXT_LOOK = 2.0, 1.15  # processor seconds; times those of the last 
 LOOK_DEALS = (100, 100, 200, 400, 800, 1600, 3200, 6400)  # of a look, one after the other
 FIRST_SEED = 2_000_000_000  # of the deals
 SEEDS_A_LOOK = 10_000
+CODE = (":/baselines", ":/envs", ":/training", ":/docs/studies/speedrun.py")
 HEADINGS = (
     "game", "goal", "network", "CPU minutes", "by the clock", "decisions", "seeds", "what changed",
     "commit", "machine",
@@ -146,14 +147,26 @@ def matches_of(
     return play
 
 
-def note(record: Path, name: GameName, change: str, runs: list[dict[str, Any]]) -> None:
+def note(
+    record: Path, name: GameName, change: str, commit: str, runs: list[dict[str, Any]]
+) -> None:
     """Put runs into the record, in the place of fewer with the same code."""
     entries = json.loads(record.read_text()) if record.is_file() else []
-    commit = code_revision()
     entry = {"game": name, "change": change, "commit": commit, "machine": machine(), "runs": runs}
     same = [e for e in entries if (e["game"], e["change"], e["commit"]) == (name, change, commit)]
     entries = [each for each in entries if each not in same] + [entry]
     record.write_text(json.dumps(entries, indent=1) + "\n")
+
+
+def clean_commit() -> str:
+    """Return the commit of the code. Raises SystemExit where its files are changed."""
+    status, head = (
+        subprocess.run(["git", *words], capture_output=True, text=True, check=True, cwd=STUDIES)
+        for words in (["status", "--porcelain", "--", *CODE], ["rev-parse", "--short=12", "HEAD"])
+    )
+    if status.stdout:
+        raise SystemExit(f"commit these first, so that the record names them:\n{status.stdout}")
+    return head.stdout.strip()
 
 
 def table() -> str:
@@ -192,10 +205,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS, help=f"default {SEEDS}")
     arguments = parser.parse_args()
     hidden = arguments.hidden and tuple(map(int, arguments.hidden.split(",")))
-    runs = []
+    commit, runs = clean_commit(), []
     for seed in range(arguments.seeds):
         runs.append(train(arguments.game, seed, hidden))
-        note(RECORD, arguments.game, arguments.change, runs)
+        note(RECORD, arguments.game, arguments.change, commit, runs)
 
 
 if __name__ == "__main__":
