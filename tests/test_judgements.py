@@ -60,15 +60,18 @@ def test_the_interval_holds_a_true_lead_as_often_as_it_says() -> None:
 
 VERDICTS = {  # of the moves of `greedy` against `planner` in deal 0
     4: "lost about",
-    22: "was about as good as",
-    6: "was about as good as",
+    22: "was about as good as the best others",
+    6: "was about as good as the best others",
     42: "was the best move",
 }
 
 
 @pytest.mark.long
 def test_a_splendor_move_judged_ten_times_gets_one_verdict() -> None:
-    """At ply 22 two rivals are picked in turn; compared with one of them it would be the best."""
+    """At ply 22 two rivals are picked in turn; compared with one of them it would be the best.
+
+    Which of several moves is the best other one changes with the seed, so none is named as such.
+    """
     assert adviser_of(SPLENDOR) == "guided"
     assert adviser_of(load_game("splendor", target=5)) == "search"  # no network ships for it
     game = record(SPLENDOR, 0, policies=[make_policy(p, SPLENDOR) for p in ("greedy", "planner")])
@@ -84,6 +87,8 @@ def test_a_splendor_move_judged_ten_times_gets_one_verdict() -> None:
             assert max(one.low, other.low) <= min(one.high, other.high)
         for each, text in zip(found, texts, strict=True):
             assert ("lost about" in text) is each.is_mistake is (each.loss > 0)
+            better = [lead for lead in each.leads.values() if lead.low > 0]
+            assert ("better, for example: " in text) is (len(better) > 1)
     again = judge_move(SPLENDOR, state, action, 0.0, 9)
     assert again.lead == found[9].lead
 

@@ -36,9 +36,18 @@ class Judgement(NamedTuple):
     """What a move was worth against the best of the others."""
 
     action: int
-    rival: int | None  # the best other move; None where none is valued
-    lead: "Estimate | None"  # of the rival, in expected return; None where it is not known
+    leads: "dict[int, Estimate]"  # of other moves that were measured, in expected return
     move_values: MoveValues  # of all moves
+
+    @property
+    def rival(self) -> int | None:
+        """The best other move; None where none was measured."""
+        return max(self.leads, key=lambda other: self.leads[other].mean, default=None)
+
+    @property
+    def lead(self) -> "Estimate | None":
+        """The lead of the rival, in expected return; None where none was measured."""
+        return None if self.rival is None else self.leads[self.rival]
 
     @property
     def has_interval(self) -> bool:
@@ -74,9 +83,11 @@ class Judgement(NamedTuple):
             return self._text_without_chance(mean, lost(mean), rival)
         if self.is_mistake:
             reach = f"{lost(low)} to {lost(high)}"
-            return f"lost about {lost(mean)} ({reach}); better: {rival}"
-        if high >= 0:
-            return f"was about as good as {rival}"
+            is_alone = sum(lead.low > 0 for lead in self.leads.values()) == 1
+            better = "better" if is_alone else "better, for example"
+            return f"lost about {lost(mean)} ({reach}); {better}: {rival}"
+        if high >= 0:  # which of several is the rival is chance
+            return f"was about as good as {'the best others' if len(self.leads) > 1 else rival}"
         if not self.move_values.unsearched:
             return "was the best move"
         not_compared = {*self.move_values.unsearched, self.action}
@@ -120,15 +131,19 @@ def judgement_of(
 ) -> Judgement:
     """Return what `measured` says about an action and each of the best others in `move_values`."""
     leads = {rival: pair.lead(rival, action, len(measured)) for rival, pair in measured.items()}
-    compared = {rival: lead for rival, lead in leads.items() if lead is not None}
-    if not compared:
-        return Judgement(action, next(iter(measured), None), None, move_values)
-    rival = max(compared, key=lambda other: compared[other].mean)
-    lead, by = compared[rival], measured[rival]
-    if len(by.samples) > 1 and by.source != EXACT:
-        reach = math.hypot(lead.high - lead.mean, 2 * SEARCH_ERROR)
-        lead = lead._replace(low=lead.mean - reach, high=lead.mean + reach)
-    return Judgement(action, rival, lead, move_values)
+    compared = {
+        rival: _with_search_error(lead, measured[rival])
+        for rival, lead in leads.items()
+        if lead is not None
+    }
+    return Judgement(action, compared, move_values)
+
+
+def _with_search_error(lead: "Estimate", measured_by: MoveValues) -> "Estimate":
+    if len(measured_by.samples) == 1 or measured_by.source == EXACT:
+        return lead
+    reach = math.hypot(lead.high - lead.mean, 2 * SEARCH_ERROR)
+    return lead._replace(low=lead.mean - reach, high=lead.mean + reach)
 
 
 def rivals_of(move_values: MoveValues, action: int) -> list[int]:
