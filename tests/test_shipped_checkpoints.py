@@ -13,6 +13,7 @@ from parlour.envs import GAMES, find_game, load_game
 CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).glob("*.pt"))
 
 SEARCHES = ("mcts", "playout")
+OTHER_BYTES = 10_000  # of a file: all that it says of itself
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,8 @@ def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None
     assert checkpoint.algorithm in list_policies(game)
     assert make_policy(checkpoint.algorithm, game).name == checkpoint.algorithm
     assert path.with_suffix(".md").read_text() == model_card(checkpoint)
+    weights = sum(tensor.nbytes for tensor in checkpoint.weights.values())
+    assert path.stat().st_size < weights + OTHER_BYTES  # no state of an optimizer
     for result in checkpoint.strength:
         is_search = result["second"].partition(":")[0] in SEARCHES
         assert result["num_games"] >= (500 if is_search else 20_000)

@@ -1,7 +1,7 @@
 """Check a game for faults: one of Parlour, or another library's for what seats can learn.
 
-GAME is a game of Parlour, pyspiel:NAME, rlcard:NAME, or a PettingZoo module such as
-pettingzoo.classic.leduc_holdem_v4 or one of this folder. Games of other libraries are audited:
+GAME is a game of Parlour, pyspiel:NAME, rlcard:NAME, or a PettingZoo module with a dot in its path:
+pettingzoo.classic.leduc_holdem_v4, or one in a folder here. Games of other libraries are audited:
 positions are compared that only hidden events tell apart, and a seat must not see a difference.
 The status is 1 where a fault was found, 3 where an audit could compare nothing.
 """

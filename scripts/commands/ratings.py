@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...baselines.arena import Standings, Store, rate_store
 from ...baselines.arena.ratings.standings import SCORINGS
-from ...baselines.arena.results.identity import SEPARATOR, identity_of, parlour_digest
+from ...baselines.arena.results.identity import SEPARATOR, identity_of
 from ...baselines.arena.results.store import cause_of
 from ...baselines.statistics.result_data import as_data
 from ...envs.core.catalogue import game_within
@@ -65,7 +65,7 @@ def _print_files(store: Store) -> None:
         game = game_within(setting.game, setting.config)
         entrants = {e for match in store.matches(setting) for e in match.entrants}
         for entrant in sorted(entrants, key=lambda entrant: entrant.name):
-            now = [parlour_digest(), *identity_of(entrant.spec, game).split(SEPARATOR)]
+            now = identity_of(entrant.spec, game).split(SEPARATOR)
             print(visible(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on"))
             for part in entrant.identity.split(SEPARATOR):
                 print(visible(f"  {part}{'' if part in now else ' (differs now)'}"))

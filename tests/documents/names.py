@@ -27,8 +27,8 @@ ELSEWHERE = """
     ActionMasker apt argument authoring baselines bubblewrap command compile DataCollector
     default_rng diameter_km DummyVecEnv Env five gym help install keyword make_vec mcpServers
     MinariDataset mine missing MultiAgentPolicyManager my_games name_of none only parallel partial
-    peft pickle player_0 pt py recover_environment required reshape runs SubprocVecEnv
-    take_along_axis terminated tmp ts unwrapped user venv zip
+    peft pickle player_0 pt py recover_environment required reshape RL_LOGGING_LEVEL runs
+    SubprocVecEnv take_along_axis terminated tmp ts unwrapped user venv zip
 """
 
 

@@ -14,7 +14,7 @@ from ...players.making import make_policy, players_of, resolved
 from ...players.named_files import check_stored, files_named
 from ...policies.file_names import USERS_FILES
 from ...policies.policy import PolicySpec
-from ..results.identity import full_identity_of, identity_of
+from ..results.identity import identity_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +93,7 @@ def check_files(entrants: Sequence[Entrant], game: Game, is_trusted: bool) -> No
     for entrant in entrants:
         files = files_named(entrant.spec, game)
         check_stored(dict.fromkeys(files, ""), [""], is_trusted)
-        if files and full_identity_of(entrant.spec, game) != entrant.identity:
+        if files and identity_of(entrant.spec, game) != entrant.identity:
             raise ValueError(
                 f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
             )

@@ -12,8 +12,7 @@ from ....envs.core.game import Game
 from ...statistics.estimates import LEVEL
 from ...waiting import Wait
 from ..ratings.until import UNDECIDED, check_until, verdict_of
-from ..results.identity import environment, own_identity
-from ..results.store import Setting, Store
+from ..results.store import Setting, Store, environment
 from .batches import BATCH_DEALS, Control, DealBatch, Fault, Match, Outcomes
 from .entrants import check_unchanged
 from .workers import Workers, play_all
@@ -132,7 +131,7 @@ def origin_of(played: Sequence[PlayedMatch], store: Store | None) -> dict[str, A
     entrants = {entrant.name: entrant for one in played for entrant in one.match.entrants}
     return {
         "first_seed": int(min(one.seeds[0] for one in played)),
-        "players": {name: own_identity(entrants[name].identity) for name in sorted(entrants)},
+        "players": {name: entrants[name].identity for name in sorted(entrants)},
         "environment": environment(),
         "digest": None if store is None else store.head(),
     }

@@ -1,13 +1,11 @@
 """The identity of a player at a game: the text under which a store keeps its results."""
 
-import platform
 import secrets
 import sys
 import time
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
 from .... import __version__
@@ -16,13 +14,16 @@ from ....envs.core.game import Game
 from ...players import making, named_files
 from ...policies.file_names import USERS_FILES
 
-UNKNOWN, PARLOUR, SEPARATOR = "unknown", "parlour/", "; "  # the first two begin identities
+UNKNOWN, SEPARATOR = "unknown", "; "
 _STARTED = time.time()
 _as_loaded: dict[Path, str] = {}  # digests of files with the code that runs in this process
 
 
 def identity_of(spec: object, game: Game) -> str:
-    """Return the player's text and digests of the user's files that it depends on."""
+    """Return Parlour's version and digest, the player's text, and its files with their digests.
+
+    That of what has none begins with `UNKNOWN` and ends with the reason.
+    """
     try:
         if not isinstance(spec, str):
             raise ValueError("it is an object of Python; name it, or give FILE.py:FUNCTION")
@@ -33,34 +34,16 @@ def identity_of(spec: object, game: Game) -> str:
         files = [*named_files.files_named(spec, game), *map(str, game.config_dict().values())]
         files += [str(import_module(top).__file__) for top in sorted(tops)]
         paths = [Path(file).resolve() for file in files if file and Path(file).exists()]
-        return SEPARATOR.join([name + colon + rest, *(f"{p.name} {_digest(p)}" for p in paths)])
+        digests = (f"{path.name} {_digest(path)}" for path in paths)
+        return SEPARATOR.join((parlour_digest(), name + colon + rest, *digests))
     except (ValueError, OSError, ImportError, AttributeError) as reason:
         return SEPARATOR.join((UNKNOWN, secrets.token_hex(8), str(reason)))
 
 
-def full_identity_of(spec: object, game: Game) -> str:
-    """Return the identity of a player after Parlour's own, as a store keeps it."""
-    return SEPARATOR.join((parlour_digest(), identity_of(spec, game)))
-
-
-def own_identity(identity: str) -> str:
-    """Return an identity without Parlour's own."""
-    first, _, rest = identity.partition(SEPARATOR)
-    return rest if first.startswith(PARLOUR) else identity
-
-
 @cache
 def parlour_digest() -> str:
-    """Return Parlour's version with a digest of its installed files, which a store adds."""
-    return f"{PARLOUR}{__version__} {_digest(Path(__file__).parents[3])}"
-
-
-@cache
-def environment() -> str:
-    """Return what else results could depend on: Python, its libraries and the system."""
-    libraries = [f"{name} {version(name)}" for name in ("numpy", "numba")]
-    parts = [f"Parlour {__version__}", f"Python {platform.python_version()}", *libraries]
-    return ", ".join([*parts, f"{platform.system()} {platform.machine()}"])
+    """Return Parlour's version with a digest of its installed files."""
+    return f"parlour/{__version__} {_digest(Path(__file__).parents[3])}"
 
 
 def _digest(path: Path) -> str:

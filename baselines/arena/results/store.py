@@ -9,23 +9,27 @@ import contextlib
 import json
 import logging
 import os
+import platform
 import sqlite3
 import time
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .... import __version__
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ..play.batches import Control, DealBatch, Fault, Match, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS
 from .chain import breaks, head, seal
-from .identity import PARLOUR, SEPARATOR, UNKNOWN, environment, parlour_digest
+from .identity import SEPARATOR, UNKNOWN
 
 FORMAT = 3
 _logger = logging.getLogger("parlour.store")
@@ -329,7 +333,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 raise StoreError(f"results of {entrant.name} cannot be kept: {reason}")
             others = {"name": entrant.name, "spec": str(entrant.spec)}
             others["entered"] = time.strftime("%Y-%m-%d %H:%M:%S")
-            players.append(self._id("player", {"identity": _complete(entrant)}, inserts, others))
+            players.append(self._id("player", {"identity": entrant.identity}, inserts, others))
         number = self._id("setting", setting.as_row(), inserts)
         row = {"setting": number, "seating": match.seating, "players": json.dumps(players)}
         return self._id("match", row, inserts)
@@ -348,10 +352,12 @@ class Store(contextlib.AbstractContextManager["Store"]):
         return None if stored is None else stored["id"]
 
 
-def _complete(entrant: Entrant) -> str:
-    """Return an entrant's identity after Parlour's own; one that a store has read has both."""
-    is_complete = entrant.identity.startswith(PARLOUR)
-    return entrant.identity if is_complete else f"{parlour_digest()}{SEPARATOR}{entrant.identity}"
+@cache
+def environment() -> str:
+    """Return what else results could depend on: Python, its libraries and the system."""
+    libraries = [f"{name} {version(name)}" for name in ("numpy", "numba")]
+    parts = [f"Parlour {__version__}", f"Python {platform.python_version()}", *libraries]
+    return ", ".join([*parts, f"{platform.system()} {platform.machine()}"])
 
 
 def _told_apart(rows: Sequence[sqlite3.Row]) -> dict[int, str]:

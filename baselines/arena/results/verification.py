@@ -11,7 +11,7 @@ from ...players.making import make_policy
 from ..play.batches import BATCH_DEALS, play_deals
 from ..play.entrants import check_files
 from ..play.playing import PlayedMatch, read_matches
-from .identity import full_identity_of
+from .identity import identity_of
 from .store import Setting, Store
 
 _ERROR = 1e-9  # of a return, by rounding
@@ -81,7 +81,7 @@ def _checked(
     except (ValueError, PlayerError) as error:
         return Checked(*head, 0, 0, f"not played: {error}")
     differs = _differences(played, chosen, returns)
-    changed = [e.name for e in entrants if full_identity_of(e.spec, game) != e.identity]
+    changed = [e.name for e in entrants if identity_of(e.spec, game) != e.identity]
     note = _first_difference(played, chosen, returns, differs)
     if changed and not note:
         note = f"the code of {' and '.join(changed)} has changed since"
