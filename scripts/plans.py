@@ -113,6 +113,18 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
 
 
 @contextlib.contextmanager
+def stored_results(file: str) -> Iterator[Store]:
+    """Open the store in a file to read it. Raises BadArgument where there is none to be read."""
+    if not Path(file).is_file():
+        raise BadArgument(f"no store {file}")
+    try:
+        with user_input(), Store(file, to_read=True) as store:
+            yield store
+    except sqlite3.Error as error:
+        raise BadArgument(f"cannot read {file}: {cause_of(error)}") from error
+
+
+@contextlib.contextmanager
 def _stored_in(store: str | None) -> Iterator[None]:
     """Turn errors of a store that is damaged or cannot be written to into BadArgument."""
     try:

@@ -1,18 +1,17 @@
 """Rate the players in a store: print one table for each game, over all its tournaments."""
 
 import argparse
-import sqlite3
 from pathlib import Path
 
 from ...baselines.arena import Standings, Store, rate_store
 from ...baselines.arena.ratings.standings import SCORINGS
 from ...baselines.arena.results.identity import SEPARATOR, identity_of
-from ...baselines.arena.results.store import cause_of
 from ...baselines.statistics.result_data import as_data
 from ...envs.core.catalogue import game_within
 from ...envs.core.words import visible
-from ..options import BadArgument, user_input
+from ..options import BadArgument
 from ..output import add_json, export_standings, new_folder, print_standings, write_json
+from ..plans import stored_results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a table for each game, version and set of settings in the store."""
-    if not Path(arguments.store).is_file():
-        raise BadArgument(f"no store {arguments.store}")
-    try:
-        with user_input(), Store(arguments.store, to_read=True) as store:
-            tables = rate_store(store, arguments.scoring)
-            if arguments.files and arguments.json != "-":
-                _print_files(store)
-    except sqlite3.Error as error:
-        raise BadArgument(f"cannot read {arguments.store}: {cause_of(error)}") from error
+    with stored_results(arguments.store) as store:
+        tables = rate_store(store, arguments.scoring)
+        if arguments.files and arguments.json != "-":
+            _print_files(store)
     if not tables:
         raise BadArgument(f"{arguments.store} has no results to rate")
     if arguments.json != "-":

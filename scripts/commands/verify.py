@@ -5,14 +5,11 @@ deals are played.
 """
 
 import argparse
-import sqlite3
-from pathlib import Path
 
-from ...baselines.arena import Store
-from ...baselines.arena.results.store import cause_of
 from ...baselines.arena.results.verification import is_verified, verify_store
-from ..options import BadArgument, user_input
+from ..options import BadArgument
 from ..output import add_json, print_table, print_text, progress_counter, write_json
+from ..plans import stored_results
 from ..table.stored_games import deal_seed
 from ..validators import positive
 
@@ -36,17 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each match, and the state of the chain."""
-    if not Path(arguments.store).is_file():
-        raise BadArgument(f"no store {arguments.store}")
-    try:
-        with user_input(), Store(arguments.store, to_read=True) as store:
-            with progress_counter("deals", arguments.sample) as on_progress:
-                rows = verify_store(
-                    store, arguments.sample, deal_seed, arguments.trust, on_progress
-                )
-            breaks, head = store.breaks(), store.head()
-    except sqlite3.Error as error:
-        raise BadArgument(f"cannot read {arguments.store}: {cause_of(error)}") from error
+    with stored_results(arguments.store) as store:
+        with progress_counter("deals", arguments.sample) as on_progress:
+            rows = verify_store(store, arguments.sample, deal_seed, arguments.trust, on_progress)
+        breaks, head = store.breaks(), store.head()
     if not rows:
         raise BadArgument(f"{arguments.store} has no results to verify")
     if arguments.json != "-":
