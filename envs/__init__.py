@@ -20,6 +20,7 @@ _LAZY = {
     "check_game": ".core.checks.check_game",
     "position_data": ".core.positions",
     "position_of": ".core.positions",
+    "replay_page": ".core.played.page.replay",
     "start": ".core.play.one_game",
 }
 __all__ = ["GAMES", "GameName", "find_game", "list_games", "load_game"]
@@ -31,6 +32,7 @@ __all__ += [
     "position_data",
     "position_of",
     "register_game",
+    "replay_page",
     "start",
 ]
 __all__ += pettingzoo_names()
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .core.checks.check_game import check_game
     from .core.play.one_game import OneGame, all_starts, start
     from .core.play.playthrough import Playthrough
+    from .core.played.page.replay import replay_page
     from .core.positions import position_data, position_of
 else:
 

@@ -4,7 +4,8 @@ Environments: `gymnasium.make("parlour:President-v0")` plays one seat, `gymnasiu
 tables, with `self_play=True` all seats, and `parlour.envs.president_v0.env()` is PettingZoo's;
 `help(type(env.unwrapped))` explains each.
 
-`dir(parlour)` lists the public face, and `help` explains each name with an example. A name is
+`dir(parlour)` lists what most programs need, and `help` explains each name with an example. More
+is in `parlour.envs`, `parlour.policies`, `parlour.arena` and `parlour.training`. A name is
 imported when it is first used: importing Parlour registers the environment ids and nothing else, no
 torch, no pandas, no compilation. In a notebook it also shows wrapped environments, with the game so
 far.
@@ -66,7 +67,9 @@ else:
     }
 
     def __getattr__(name: str) -> Any:
-        """Import a name of the public face from its home."""
+        """Import a name of the public face from its home, or a public module."""
+        if name in ("arena", "policies", "training"):
+            return __import__(f"{__name__}.{name}", fromlist=[name])
         for home, names in _HOMES.items():
             if name in names:
                 return getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)

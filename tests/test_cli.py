@@ -118,6 +118,8 @@ WRONG = {
     f"train ppo {GAME} --hidden 8,{10**12}": "hidden must be an integer in 1 .. 16384",
     f"bench --batch {10**12}": "expected tables in 1 .. 1048576",
     "bench whist": "unknown game 'whist'",
+    "bench --against nowhere.json": "--against nowhere.json: No such file",
+    f"bench --against {__file__}": "not a file of `parlour bench --json`",
     "evaluate splendor random --exact": "not solved",
     "evaluate president random --exact": "2 players",
     "evaluate president random --duplicate": "two seats",
@@ -500,7 +502,13 @@ def test_bench_measures_every_view(
     """Of one player count."""
     monkeypatch.setattr(measure, "games_by_seats", lambda name: [find_game(name)])
     file = tmp_path / "record.json"
-    shown = told(f"bench {GAME} --quick --batch 16 --json {file}", capsys)
+    earlier = tmp_path / "earlier.json"
+    seats = str(find_game(GAME).num_seats)
+    rates = {"plies_per_cpu_second": {"playouts": {seats: 1e-3}}}
+    earlier.write_text(json.dumps({"games": {GAME: rates}}))
+    command = f"bench {GAME} --quick --batch 16 --json {file} --against {earlier}"
+    shown = told(command, capsys)
+    assert shown.count("of before)") == 1
     assert all(name in shown for name in measure.FIGURE_LABELS.values())
     assert "own plies, set_keeper" in shown
     record = json.loads(file.read_text())

@@ -146,6 +146,7 @@ TABLE_DOORS = (
 LEAVES: dict[str, tuple[str, ...]] = {
     "envs.core.checks": ("envs", "scripts.commands.check"),
     "envs.core.played": (
+        "envs",
         "envs.core.checks",
         "envs.core.environments",
         "scripts.commands",
@@ -182,7 +183,7 @@ LEAVES: dict[str, tuple[str, ...]] = {
         "scripts.console",
         "scripts.table",
     ),
-    "training.recipes": (),
+    "training.recipes": ("training",),
     "scripts.table": TABLE_DOORS,
     "scripts.agents": ("scripts.commands.mcp",),
     "scripts.bench": ("scripts.commands.bench",),
@@ -214,7 +215,8 @@ def intruders(leaf: str, doors: tuple[str, ...], imports: Mapping[str, set[str]]
         for name, others in imports.items()
         if any(is_in(other, leaf) for other in others)
         and not any(
-            name == door or (door != "envs" and is_in(name, door)) for door in (leaf, *doors)
+            name == door or (door not in ("envs", "training") and is_in(name, door))
+            for door in (leaf, *doors)
         )
     )
 

@@ -47,4 +47,4 @@ def test_every_field_of_a_result_has_its_meaning_in_the_reference(result: type) 
     described = {name.strip("`"): meaning for name, _, meaning in reference.fields(result)}
     assert list(described) == list(vars(result)["__annotations__"])
     assert all(described.values()), described
-    assert "\n| `num_deals` | `int` |" in reference.api_page()
+    assert "\n| `num_deals` | `int` |" in reference.api_pages()["arena"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from docs.site import build
+from docs.site.reference import MODULES
 
 from .table import test_browser
 from .table.test_browser import CHROMIUM, check_barriers
@@ -73,6 +74,18 @@ def test_axe_finds_no_barrier_on_a_page(browser: Any, site: Path, page: str, sch
     opened.goto(f"file://{site / page}.html")
     check_barriers(opened)
     opened.close()
+
+
+def test_the_inventory_has_every_public_name(site: Path) -> None:
+    """Other sites link to them by `intersphinx`."""
+    from sphinx.util.inventory import InventoryFile
+
+    inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
+    listed = {name for kind, names in inventory.data.items() if kind[:3] == "py:" for name in names}
+    public = {
+        f"{module.__name__}.{name}" for module, _ in MODULES.values() for name in module.__all__
+    }
+    assert public - listed == {"parlour.__version__"}
 
 
 def test_the_plain_pages_are_beside_those_in_html(site: Path) -> None:

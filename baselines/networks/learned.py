@@ -47,7 +47,7 @@ def load_network(path: Path | str, game: Game | str) -> "nn.Module":
     module back. Raises ValueError where the checkpoint does not fit the game::
 
         >>> import gymnasium as gym, parlour, torch
-        >>> from parlour.baselines import load_network
+        >>> from parlour.policies import load_network
         >>> network = load_network("dqn", parlour.load_game("president"))
         >>> env = gym.make("parlour:President-v0", observation="integer")
         >>> observation, info = env.reset(seed=1)

@@ -42,7 +42,7 @@ def takes_arrays(function: ArrayFunction) -> ArrayFunction:
     highest one is played::
 
         >>> import parlour
-        >>> from parlour.baselines import takes_arrays
+        >>> from parlour.policies import takes_arrays
         >>> @takes_arrays
         ... def first(observations, action_masks):
         ...     return action_masks.argmax(axis=1)

@@ -17,7 +17,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 import parlour
-from parlour.training.recipes.sb3_vec_env import sb3_vec_env
+from parlour.training import sb3_vec_env
 
 STAGES = [  # opponents, and the part of the steps that is played against them
     ("random", 0.04),

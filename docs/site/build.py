@@ -25,7 +25,7 @@ from .speed import speed_table
 OUT = CHECKOUT / "build" / "site"
 GENERATED: dict[str, Callable[[], str]] = {
     "reference/commands": reference.commands_page,
-    "reference/python": reference.api_page,
+    "reference/python": reference.python_page,
 }
 CHANGELOG = "project/CHANGELOG"
 TABLES: dict[str, Callable[[], str]] = {  # those that pages name
@@ -62,6 +62,8 @@ def write_pages(site: Path) -> None:
             write((site / page).with_name(f"{name}.md"), part)
     for page, make in GENERATED.items():
         write(site / f"{page}.md", make())
+    for name, text in reference.api_pages().items():
+        write(site / f"reference/{name}.md", text)
 
 
 def build_html(source: Path, out: Path) -> int:

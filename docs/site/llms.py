@@ -14,7 +14,7 @@ _NO_PROSE = (*"#|`!<:{>", "* ", "- ")  # how blocks begin that are no paragraph
 
 
 def write_llms(source: Path, out: Path) -> None:
-    """Write both files: the pages in the order of the menu, the games second, others last."""
+    """Write both files: the pages in the order of the menu, others last."""
     lines, texts = [f"# Parlour\n\n> {ABOUT}"], []
     for section, pages in _sections(source):
         lines.append(f"\n## {section}\n")
@@ -28,14 +28,15 @@ def write_llms(source: Path, out: Path) -> None:
 
 def _sections(source: Path) -> Iterator[tuple[str, list[str]]]:
     home = (source / f"{HOME}.md").read_text(encoding="utf-8")
-    first, *others = ((name, pages.split()) for name, pages in _MENU.findall(home))
+    listed = {name: pages.split() for name, pages in _MENU.findall(home)}
     games = sorted(
         f"games/{file.stem}" for file in source.glob("games/*.md") if "-" not in file.stem
     )
-    listed = [(first[0], [HOME, *first[1]]), ("Games", games), *others]
-    yield from listed
+    listed[next(iter(listed))].insert(0, HOME)
+    listed["Games"] += games
+    yield from listed.items()
     everything = [file.relative_to(source).with_suffix("") for file in sorted(source.rglob("*.md"))]
-    main = {page for _, pages in listed for page in pages}
+    main = {page for pages in listed.values() for page in pages}
     yield "Optional", [page.as_posix() for page in everything if page.as_posix() not in main]
 
 

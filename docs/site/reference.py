@@ -1,19 +1,20 @@
 """The reference: commands from their `--help`, Python names from their docstrings, keywords."""
 
+import ast
 import contextlib
 import inspect
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest import mock
 
 import parlour
-from parlour import baselines, envs
-from parlour.baselines import arena
-from parlour.baselines.arena import DuplicateResult, MatchResult, Standing, Standings
+from parlour import arena, envs, policies, training
+from parlour.arena import DuplicateResult, MatchResult, Standing, Standings
 from parlour.baselines.arena.play.adjusted import Adjusted
 from parlour.baselines.arena.ratings.standings import Meeting
 from parlour.baselines.arena.ratings.until import Verdict
@@ -31,14 +32,16 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.played.transcript import Ply, Transcript
 from parlour.scripts.main import COMMANDS, main
 
+MAX_SHOWN = 200  # characters of a constant
 WIDTH = 96  # columns of a help text
-MODULES = (
-    (parlour, "What most programs need."),
-    (envs, "Games and positions."),
-    (baselines, "Players."),
-    (arena, "Matches and tournaments."),
-    (authoring, "All that the author of a game imports."),
-)
+MODULES = {  # by the page that documents each, with what it is for
+    "parlour": (parlour, "What most programs need."),
+    "envs": (envs, "Games, games under way, positions, and PettingZoo's modules of the games."),
+    "policies": (policies, "Players: those that ship, and your own."),
+    "arena": (arena, "Matches, tournaments and ratings."),
+    "training": (training, "Recipes for other frameworks."),
+    "authoring": (authoring, "All that the author of a game imports."),
+}
 RESULTS: tuple[type, ...] = (  # their fields are listed with units
     *(MatchResult, DuplicateResult, Standings, Standing, Meeting, Verdict),
     *(Estimate, Adjusted, Transcript, Ply),
@@ -80,22 +83,99 @@ def keyword_table() -> str:
     return "\n".join(markdown_table(("keyword", "default", "values", "what it does", "in"), rows))
 
 
-def api_page() -> str:
-    """Return the public names with their signatures and docstrings, each once."""
-    lines = ["# Python", "", "The names that `dir(parlour)` lists come first.", ""]
-    documented: list[Any] = []
-    for module, summary in MODULES:
-        lines += [f"## {module.__name__}", "", summary, ""]
-        for name in sorted(getattr(module, "__all__", dir(module))):
-            member = getattr(module, name)
-            if not name.startswith("_") and _is_documented(member) and member not in documented:
-                documented.append(member)
-                lines += _entry(name, member)
-    lines += ["## What they return", ""]
-    for each in CLASSES:
-        if each not in documented:
-            lines += _entry(each.__name__, each)
+def python_page() -> str:
+    """Return the page that lists the others of the Python reference."""
+    listed = "\n".join([*MODULES, "results"])
+    head = "# Python\n\n`help(parlour.NAME)` prints the same texts.\n"
+    return f"{head}\n```{{toctree}}\n{listed}\n```\n"
+
+
+def api_pages() -> dict[str, str]:
+    """Return the pages of the public modules, and of what they return, by name.
+
+    Names are objects of Sphinx's Python domain: they are in its index and in `objects.inv`, and a
+    name in a docstring links to them.
+    """
+    homes: dict[str, str] = {}
+    pages = {page: _module_page(*each, homes) for page, each in MODULES.items()}
+    pages["results"] = _results_page(homes)
+    return {page: _linked(text, homes) for page, text in pages.items()}
+
+
+def _module_page(module: ModuleType, about: str, homes: dict[str, str]) -> str:
+    lines = [f"# {module.__name__}", "", about, ""]
+    for name in sorted(getattr(module, "__all__", dir(module))):
+        if not name.startswith("_"):
+            lines += _entry(module, name, homes)
     return "\n".join(lines)
+
+
+def _results_page(homes: dict[str, str]) -> str:
+    """Document the classes of what public functions return and environments are."""
+    lines = ["# What they return", ""]
+    for each in CLASSES:
+        if each.__name__ not in homes:
+            lines += _entry(inspect.getmodule(each), each.__name__, homes)
+    return "\n".join(lines)
+
+
+def _entry(module: Any, name: str, homes: dict[str, str]) -> list[str]:
+    """Document a name of a module; `homes` says where names have been documented before."""
+    heading, inside = [f"## {name}", ""], f":module: {module.__name__}"
+    if name in homes:
+        about = f"The same as `{name}` of `{homes[name].rpartition('.')[0]}`."
+        return [*heading, *_directive("data", name, [inside], [about, ""])]
+    homes[name] = path = f"{module.__name__}.{name}"
+    try:
+        member = getattr(module, name)
+    except ImportError:  # a recipe whose framework is not installed
+        return [*heading, *_directive("module", path), _docstring_of(module, name), ""]
+    lines = [_markdown(member), ""] if _is_documented(member) else []
+    if inspect.ismodule(member):
+        members = _members(member, [f":module: {path}"])
+        return [*heading, *_directive("module", path), *lines, *members]
+    if not _is_documented(member):
+        value = [f":value: {member!r}"] if len(repr(member)) < MAX_SHOWN else []
+        return [*heading, *_directive("data", name, [inside, *value])]
+    return heading + _code_entry(name, member, inside, lines)
+
+
+def _code_entry(name: str, member: Any, inside: str, lines: list[str]) -> list[str]:
+    """Document a class with its members, or a function."""
+    if member in RESULTS:
+        lines += [*markdown_table(("field", "type", "meaning"), fields(member)), ""]
+    is_class = inspect.isclass(member)
+    lines += _members(member) if is_class else []
+    kind = "class" if is_class else "function"
+    return _directive(kind, f"{name}{_parameters(member)}", [inside], lines, fence="::::")
+
+
+def _docstring_of(module: ModuleType, name: str) -> str:
+    """Return the docstring of a module that cannot be imported, somewhere below another one."""
+    (file,) = Path(str(module.__file__)).parent.rglob(f"{name}.py")
+    return ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")), clean=False) or ""
+
+
+def _directive(
+    kind: str,
+    title: str,
+    options: Sequence[str] = (),
+    lines: Sequence[str] = (),
+    fence: str = ":::",
+) -> list[str]:
+    """Return a directive of the Python domain."""
+    return [f"{fence}{{py:{kind}}} {title}", *options, "", *lines, fence, ""]
+
+
+def _members(member: Any, options: Sequence[str] = ()) -> list[str]:
+    """Document the public functions of a module, or the methods and properties of a class."""
+    lines = []
+    for part, each in _own(member):
+        if not part.startswith("_") and inspect.getdoc(each):
+            kind = "property" if isinstance(each, property) else "method"
+            kind = "function" if inspect.ismodule(member) else kind
+            lines += _directive(kind, f"{part}{_parameters(each)}", options, [_markdown(each), ""])
+    return lines
 
 
 def _is_documented(member: Any) -> bool:
@@ -103,16 +183,15 @@ def _is_documented(member: Any) -> bool:
     return is_code and bool(inspect.getdoc(member))
 
 
-def _entry(name: str, value: Any) -> list[str]:
-    is_module = isinstance(value, ModuleType)
-    lines = [f"### {name}", ""]
-    lines += [] if is_module else [f"```python\n{name}{_parameters(value)}\n```", ""]
-    lines += [_markdown(value), ""]
-    lines += [*markdown_table(("field", "type", "meaning"), fields(value)), ""] * (value in RESULTS)
-    for part, each in _members(value):
-        if not part.startswith("_") and inspect.getdoc(each):
-            lines += [f"**`{name}.{part}{_parameters(each)}`**", "", _markdown(each), ""]
-    return lines
+def _linked(text: str, homes: dict[str, str]) -> str:
+    """Turn public names in sentences into links, but not those of parameters."""
+
+    def link(match: re.Match[str]) -> str:
+        name = match[1]
+        is_name = name in homes and not re.search(rf"[(,*] ?{name}\b[:=,)]", text)
+        return f"{{py:obj}}`{name} <{homes[name]}>`" if is_name else match[0]
+
+    return re.sub(r"(?<!`)`(\w+)`(?!`)", link, text)
 
 
 def fields(result: type) -> list[list[str]]:
@@ -126,7 +205,7 @@ def fields(result: type) -> list[list[str]]:
     return rows
 
 
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
+def _own(member: Any) -> Iterator[tuple[str, Any]]:
     """Yield the functions of a module, or the methods and properties of a class; its own only."""
     if not isinstance(value, type | ModuleType):
         return
@@ -137,16 +216,22 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
             yield name, inside
 
 
-def _parameters(value: Any) -> str:
+def _parameters(member: Any) -> str:
+    """Return a signature; Sphinx splits it at commas, so that it has to be valid Python."""
+    if isinstance(member, property):
+        return ""
     try:
         text = str(inspect.signature(value))
     except (TypeError, ValueError):
         return ""
-    text = re.sub(r" at 0x[0-9a-f]+>", ">", text)
-    return re.sub(r"\b(?:parlour|numpy|collections|pathlib)\.[\w.]*?(?=\w+\b(?!\.))", "", text)
+    text = re.sub(r"<factory>|<[^<>]* at 0x[0-9a-f]+>", "...", text)
+    text = re.sub(r"^\((?:self|cls)(?:, )?", "(", text).replace("'", '"')
+    text = text.removesuffix(" -> None") if inspect.isclass(member) else text
+    text = re.sub(r'"([A-Z]\w+)"', r"\1", text)  # annotations that were quoted
+    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])", "", text)
 
 
 def _markdown(value: Any) -> str:
     """Return a docstring as Markdown: code after "::" stays indented, the rest is that already."""
-    text = inspect.getdoc(value) or ""
-    return re.sub(r"::$", ":", text, flags=re.MULTILINE)
+    text = member.__doc__ if inspect.ismodule(member) else inspect.getdoc(member)
+    return re.sub(r"::$", ":", (text or "").strip(), flags=re.MULTILINE)

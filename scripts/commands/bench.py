@@ -6,11 +6,13 @@ also choose the actions: vector observations, playouts and matches.
 """
 
 import argparse
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..bench.measure import BATCH, FIGURE_LABELS, QUICK, Effort, speed_report
-from ..options import known_games
+from ..options import BadArgument, known_games
 from ..output import add_json, print_table, progress_bar, write_json
 from ..validators import tables
 
@@ -32,12 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="measure each figure once, for a short time"
     )
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        help="compare with the --json of an earlier run, such as that of another commit on the "
+        "same machine: each figure is followed by its ratio to the earlier one",
+    )
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print; figures of the same run can be compared."""
     names = known_games(arguments.game)
+    earlier = {} if arguments.against is None else _earlier_rates(arguments.against)
     effort = QUICK if arguments.quick else Effort()
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
@@ -45,17 +54,35 @@ def run(arguments: argparse.Namespace) -> None:
             names, arguments.batch, effort, lambda figure: bar.update(task, description=figure)
         )
     if arguments.json != "-":
-        _show(report)
+        _show(report, earlier)
     write_json(report, arguments.json)
 
 
-def _show(report: Mapping[str, Any]) -> None:
+def _earlier_rates(path: str) -> Mapping[str, Any]:
+    """Return the rates of an earlier run by game, figure and seats. Raises BadArgument."""
+    try:
+        games = json.loads(Path(path).read_text())["games"]
+        return {name: measured["plies_per_cpu_second"] for name, measured in games.items()}
+    except OSError as error:
+        raise BadArgument(f"--against {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadArgument(f"--against {path}: not a file of `parlour bench --json`") from error
+
+
+def _show(report: Mapping[str, Any], earlier: Mapping[str, Any]) -> None:
     for name, measured in report["games"].items():
-        rates = measured["plies_per_cpu_second"]
+        rates, before = measured["plies_per_cpu_second"], earlier.get(name, {})
         seats = list(rates["vector"])
         print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
         names = FIGURE_LABELS | {
             figure: f"{FIGURE_LABELS[figure]}, {measured['opponents']}" for figure in _SCRIPTED
         }
-        rows = [[names[figure], *(round(r[s]) for s in seats)] for figure, r in rates.items()]
+        rows = [
+            [names[figure], *(_cell(r[s], before.get(figure, {}).get(s)) for s in seats)]
+            for figure, r in rates.items()
+        ]
         print_table(["view", *(f"{count} seats" for count in seats)], rows)
+
+
+def _cell(rate: float, earlier: float | None) -> int | str:
+    return round(rate) if earlier is None else f"{rate:,.0f} ({rate / earlier:.2f} of before)"

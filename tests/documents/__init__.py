@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .commands import missing_commands, wrong_commands
 from .figures import stale_pages, unrecorded
 from .games import wrong_actions, wrong_fields, wrong_rules, wrong_settings
+from .imports import deep_imports
 from .links import dead_links
 from .names import unknown_names
 from .tree import Tree
@@ -19,6 +20,7 @@ from .versions import (
 
 CHECKS = (
     dead_links,
+    deep_imports,
     wrong_commands,
     missing_commands,
     unknown_names,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from docs.site.reference import api_page
+from docs.site.reference import api_pages
 from docs.site.sources import CHECKOUT
 from parlour.baselines.arena.contest.time_control import TimeControl
 from parlour.baselines.networks.kinds import KINDS
@@ -63,7 +63,7 @@ def words_in(folder: str) -> set[str]:
 def keywords() -> set[str]:
     """All that stands before an equals sign: keywords, settings of games and players."""
     found = {keyword.name for keyword in KEYWORDS}
-    found |= set(re.findall(r"[(,*] ?\*?\*?(\w+)\s*[:=,)]", api_page()))
+    found |= set(re.findall(r"[(,*] ?\*?\*?(\w+)\s*[:=,)]", "\n".join(api_pages().values())))
     found |= set(TimeControl.__dataclass_fields__)
     for name in GAMES:
         for game in games_by_seats(name):
@@ -89,8 +89,8 @@ def _game(name: str) -> set[str]:
 @cache
 def api_names() -> set[str]:
     """The public names of Python, their members and parameters."""
-    text = re.sub(r"^(?!###|```python|\*\*`|\w+\().*$", "", api_page(), flags=re.MULTILINE)
-    return set(re.findall(r"\w+", text))
+    pages = "\n".join(api_pages().values())
+    return set(re.findall(r"\w+", "\n".join(re.findall(r"^(?:##|:::).*$", pages, re.MULTILINE))))
 
 
 # Commands and the requests of the protocol have checks of their own; <game> is any.

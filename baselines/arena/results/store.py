@@ -143,7 +143,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
     only. Raises ValueError where the file is not a store, or cannot be opened::
 
         >>> import parlour
-        >>> from parlour.baselines.arena import Plan
+        >>> from parlour.arena import Plan
         >>> game = parlour.load_game("president", num_players=2)
         >>> with parlour.Store(":memory:") as store:
         ...     plan = Plan(store=store)  # a second match would take its results from the store
