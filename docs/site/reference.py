@@ -205,7 +205,7 @@ def fields(result: type) -> list[list[str]]:
     return rows
 
 
-def _own(member: Any) -> Iterator[tuple[str, Any]]:
+def _own(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the functions of a module, or the methods and properties of a class; its own only."""
     if not isinstance(value, type | ModuleType):
         return
@@ -216,9 +216,9 @@ def _own(member: Any) -> Iterator[tuple[str, Any]]:
             yield name, inside
 
 
-def _parameters(member: Any) -> str:
+def _parameters(value: Any) -> str:
     """Return a signature; Sphinx splits it at commas, so that it has to be valid Python."""
-    if isinstance(member, property):
+    if isinstance(value, property):
         return ""
     try:
         text = str(inspect.signature(value))
@@ -226,12 +226,12 @@ def _parameters(member: Any) -> str:
         return ""
     text = re.sub(r"<factory>|<[^<>]* at 0x[0-9a-f]+>", "...", text)
     text = re.sub(r"^\((?:self|cls)(?:, )?", "(", text).replace("'", '"')
-    text = text.removesuffix(" -> None") if inspect.isclass(member) else text
+    text = text.removesuffix(" -> None") if inspect.isclass(value) else text
     text = re.sub(r'"([A-Z]\w+)"', r"\1", text)  # annotations that were quoted
     return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])", "", text)
 
 
 def _markdown(value: Any) -> str:
     """Return a docstring as Markdown: code after "::" stays indented, the rest is that already."""
-    text = member.__doc__ if inspect.ismodule(member) else inspect.getdoc(member)
+    text = value.__doc__ if inspect.ismodule(value) else inspect.getdoc(value)
     return re.sub(r"::$", ":", (text or "").strip(), flags=re.MULTILINE)

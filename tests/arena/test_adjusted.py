@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from docs.studies.luck import MODULES, RECORD, bias
+from docs.studies.luck import MODULES, RECORD, check
 from docs.studies.recorded import code_digest
 from parlour.baselines.arena import Plan, play_match
 from parlour.baselines.arena.play.adjusted import OTHERS, StandIns, without_luck
@@ -39,9 +39,10 @@ def test_the_match_is_played_as_without_stand_ins() -> None:
 
 @pytest.mark.parametrize("stand_ins", [("lowest", "planner"), ("random", "random")])
 def test_bad_stand_ins_cost_precision_and_no_bias(stand_ins: tuple[str, str]) -> None:
-    check = bias(stand_ins, 60)
-    assert abs(check["errors"]) < 3.5
-    assert 0.7 < check["saved"] < 1.6
+    row = check("president", 4, ("ppo", "planner"), stand_ins, 60)
+    assert abs(row["errors"]) < 3.5
+    assert 0.7 < row["saved"] < 1.6
+    assert row["right"] > 0.8
 
 
 def test_the_mean_luck_is_zero() -> None:
