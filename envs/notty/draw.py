@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.drawing import palette, table
+from ..core.drawing.boxes import Box
 from ..core.drawing.cards import (
     CROWN,
     Card,
@@ -18,7 +19,6 @@ from ..core.drawing.cards import (
     disc,
     polygon_mark,
 )
-from ..core.drawing.layout import Box
 from ..core.drawing.picture import Circle, Line, Part, Picture, Rectangle, Shape, Text
 from ..core.game import NO_SEAT
 from ..core.words import count_noun
@@ -53,14 +53,14 @@ def draw(
 ) -> Picture:
     """Draw the table as seen from `seat`; all hands are open."""
     num_seats = len(state["hands"])
-    layout = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
+    places = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat) if is_live else {}
-    shapes = [*layout.ground(headline(state)), *_deck(state, layout), _deck_counts(state, layout)]
+    shapes = [*places.ground(headline(state)), *_deck(state, places), _deck_counts(state, places)]
     for owner in range(num_seats):
-        shapes += _last_action(state, owner, layout)
-        shapes += _seat(state, owner, seat, layout)
-    shapes += _buttons(state, {part_id for ids in clicks.values() for part_id in ids}, layout)
-    return table.table_picture(layout.size, shapes, clicks)
+        shapes += _last_action(state, owner, places)
+        shapes += _seat(state, owner, seat, places)
+    shapes += _buttons(state, {part_id for ids in clicks.values() for part_id in ids}, places)
+    return table.table_picture(places.size, shapes, clicks)
 
 
 # Actions and the parts that stand for them
@@ -107,21 +107,21 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
     ]
 
 
-def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> list[Part]:
+def _buttons(state: np.record, chosen: set[str], places: table.CardTable) -> list[Part]:
     """Draw, pass or end the turn, and a button at each seat from which a card can be taken."""
-    height = 28.0 if layout.is_narrow else 32.0
+    height = 28.0 if places.is_narrow else 32.0
     ends = "pass" if state["phase"] == rules.NOTHING_YET else "end turn"
     buttons = []
-    x, y = _pile_place(layout)
+    x, y = _pile_place(places)
     size = 42.0, 36.0
     for count in range(1, rules.MAX_DRAWN + 1):
         if f"draw:{count}" in chosen:
-            at = (x + 46.0 * (count - 2), y + (62.0 if layout.is_narrow else 92.0), *size)
+            at = (x + 46.0 * (count - 2), y + (62.0 if places.is_narrow else 92.0), *size)
             shapes = table.button(f"draw:{count}", f"+{count}", *at).shapes
             buttons.append(Part(f"draw:{count}", f"draw {count_noun(count, 'card')}", shapes))
-    for seat, place in enumerate(layout.seats):
+    for seat, place in enumerate(places.seats):
         x, y = place.plate.center
-        at = (312.0 if layout.is_narrow else x + 128, y, 78, height)
+        at = (312.0 if places.is_narrow else x + 128, y, 78, height)
         if seat == state["seat_to_act"] and "pass" in chosen:
             buttons.append(table.button("pass", ends, *at))
         elif f"take:{seat}" in chosen:
@@ -133,29 +133,29 @@ def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> lis
 # The deck
 
 
-def _pile_place(layout: table.CardTable) -> tuple[float, float]:
+def _pile_place(places: table.CardTable) -> tuple[float, float]:
     """The centre of the deck, to the left of the middle."""
-    x, y = layout.center
-    return (x - 108, y - 8) if layout.is_narrow else (x - 190, y - 16)
+    x, y = places.center
+    return (x - 108, y - 8) if places.is_narrow else (x - 190, y - 16)
 
 
-def _deck(state: np.record, layout: table.CardTable) -> list[Part]:
+def _deck(state: np.record, places: table.CardTable) -> list[Part]:
     """The deck as a pile, with the number of its cards."""
     left = len(cards.kinds_of(*cards.deck_words(state["hands"])))
-    x, y = _pile_place(layout)
-    height = 72.0 if layout.is_narrow else 116.0
+    x, y = _pile_place(places)
+    height = 72.0 if places.is_narrow else 116.0
     shapes = table.pile(x, y, height, -(-left // 10))
     shapes += table.pill(x, y, str(left), palette.PANEL, palette.CHALK, height * 0.2)
     return [Part("deck", f"deck of {count_noun(left, 'card')}", tuple(shapes))]
 
 
-def _deck_counts(state: np.record, layout: table.CardTable) -> Part:
+def _deck_counts(state: np.record, places: table.CardTable) -> Part:
     """How many cards of each kind the deck has, one row per colour."""
     kinds = cards.kinds_of(*cards.deck_words(state["hands"]))
-    step, row_step = (18.0, 21.0) if layout.is_narrow else (25.0, 25.0)
+    step, row_step = (18.0, 21.0) if places.is_narrow else (25.0, 25.0)
     width, height = step * cards.NUM_NUMBERS, row_step * len(cards.COLOURS)
-    x, y = layout.center
-    x += 62 if layout.is_narrow else 60
+    x, y = places.center
+    x += 62 if places.is_narrow else 60
     shapes: list[Shape] = [
         Box.around(x, y, width + 26, height + 36).filled(palette.PANEL, 12),
         Text(x, y - height / 2 - 4, "in the deck", 13, palette.CHALK, is_bold=True),
@@ -175,10 +175,10 @@ def _deck_counts(state: np.record, layout: table.CardTable) -> Part:
 
 
 def _seat(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record, owner: int, seat: int | None, places: table.CardTable
 ) -> list[Shape | Part]:
     """The hand of a seat, or its crown, and its plate with the number of cards."""
-    place = layout.seats[owner]
+    place = places.seats[owner]
     hand = _hand(state, owner, seat)
     rows = card_rows(hand, place.hand)
     shapes: list[Shape | Part] = [*rows]
@@ -190,7 +190,7 @@ def _seat(
         shapes.append(Text(x, y + size * 1.5, "wins", size, palette.LIGHT_GOLD, is_bold=True))
     is_to_act = owner == state["seat_to_act"] and not rules.is_terminal(state)
     box = place.plate
-    if not layout.is_narrow:  # room for a button beside it
+    if not places.is_narrow:  # room for a button beside it
         box = Box.around(*box.center, 160, box.height)
     plate = table.seat_plate(box, f"player {owner}", str(len(hand)), is_to_act)
     return [*shapes, table.seat_part(owner, seat, f"{len(hand)} cards", plate)]
@@ -218,15 +218,15 @@ def _near_groups(kinds: Sequence[int], rows: Sequence[Part]) -> list[Shape]:
     return shapes
 
 
-def _last_action(state: np.record, owner: int, layout: table.CardTable) -> Sequence[Shape]:
+def _last_action(state: np.record, owner: int, places: table.CardTable) -> Sequence[Shape]:
     """What a seat did last: under its plate, in a narrow picture above its hand."""
-    text, place = last_action_text(state, owner), layout.seats[owner]
+    text, place = last_action_text(state, owner), places.seats[owner]
     if not text:
         return []
     ink = palette.DIM_CHALK if state["winner"] not in (NO_SEAT, owner) else palette.CHALK
     x, y = place.plate.center
-    if not layout.is_narrow:
+    if not places.is_narrow:
         return table.pill(x, y + 27, text, palette.PANEL, ink)
     is_at_bottom = place.hand.height == NARROW.card_height  # where the hand lies higher
-    y = layout.size[1] - 164.0 if is_at_bottom else y + 23
+    y = places.size[1] - 164.0 if is_at_bottom else y + 23
     return [Text(14, y, f"last: {text}", 11.5, ink, "start")]

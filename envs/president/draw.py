@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.drawing import cards, palette, table
-from ..core.drawing.layout import Box
+from ..core.drawing.boxes import Box
 from ..core.drawing.picture import Part, Picture, Shape, Text
 from ..core.game import NO_ACTION
 from . import rules, text
@@ -51,20 +51,20 @@ def draw(
     """Draw the table with all hands (seat None), or as `seat` may see it."""
     num_seats = len(state["hands"])
     narrow = NARROW._replace(columns=2 if num_seats == 8 else 1)
-    layout = table.card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
+    places = table.card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat) if is_live else {}
-    shapes = layout.ground(text.headline(state))
+    shapes = places.ground(text.headline(state))
     if not is_terminal(state):
-        shapes.append(_ranks_to_come(state, layout))
-    shapes += _center(state, seat, layout)
+        shapes.append(_ranks_to_come(state, places))
+    shapes += _center(state, seat, places)
     for owner in range(num_seats):
-        shapes += _seat(state, owner, seat, layout)
+        shapes += _seat(state, owner, seat, places)
     for owner in range(num_seats):  # above all cards
-        shapes += _last_action(state, owner, seat, layout)
+        shapes += _last_action(state, owner, seat, places)
     if ACTION_NAMES[PASS] in clicks:
-        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 62.0)
+        place = (314.0, places.size[1] - 22.0) if is_narrow else (706.0, places.size[1] - 62.0)
         shapes.append(table.button("pass", "pass", *place, 82))
-    return table.table_picture(layout.size, shapes, clicks)
+    return table.table_picture(places.size, shapes, clicks)
 
 
 # Actions and the parts that stand for them
@@ -131,24 +131,24 @@ def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
 # The middle
 
 
-def _center(state: np.record, seat: int | None, layout: table.CardTable) -> list[Shape | Part]:
+def _center(state: np.record, seat: int | None, places: table.CardTable) -> list[Shape | Part]:
     """The play to beat, or what replaces it, and a line below it."""
-    x, y = layout.center
-    height, width = (NARROW_PLAY_HEIGHT, 160.0) if layout.is_narrow else (PLAY_HEIGHT, 220.0)
+    x, y = places.center
+    height, width = (NARROW_PLAY_HEIGHT, 160.0) if places.is_narrow else (PLAY_HEIGHT, 220.0)
     line = text.turn_line(state)
     shapes: list[Shape | Part] = []
     if is_terminal(state):
         shapes += cards.CROWN.at(x, y - 8, height * 0.8)
     elif state["gives_left"] > 0:
-        shapes += _gifts(state, seat, layout)
+        shapes += _gifts(state, seat, places)
     elif state["table_action"] != PASS:
-        shapes += _pile(state, layout)
+        shapes += _pile(state, places)
         shapes += cards.card_row(tuple(_played_cards(state, seat)), x, y, height, width)
         label = text.ACTION_LABELS[state["table_action"]]
         line = f"{label}, played by player {state['table_seat']}"
     else:
         shapes.append(table.empty_place(Box.around(x, y, height * cards.CARD_ASPECT, height)))
-    size, letters = (11.0, 20) if layout.is_narrow else (17.0, 100)
+    size, letters = (11.0, 20) if places.is_narrow else (17.0, 100)
     rows = textwrap.wrap(line.replace("player ", "player_"), letters)  # a name stays in one row
     for number, row in enumerate(rows):
         below = y + height / 2 + 16 + 1.3 * size * number
@@ -157,15 +157,15 @@ def _center(state: np.record, seat: int | None, layout: table.CardTable) -> list
     return shapes
 
 
-def _pile(state: np.record, layout: table.CardTable) -> list[Shape]:
+def _pile(state: np.record, places: table.CardTable) -> list[Shape]:
     """The earlier plays of the round, one below the other under the play to beat."""
     plays = [
         int(state["last_actions"][owner])
-        for owner in range(len(layout.seats))
+        for owner in range(len(places.seats))
         if owner != state["table_seat"] and text.is_of_this_round(state, owner)
     ]
     below = sorted(play for play in plays if PASS < play < GIVE)[-MAX_BELOW:]
-    (x, y), height = layout.center, NARROW_PLAY_HEIGHT if layout.is_narrow else PLAY_HEIGHT
+    (x, y), height = places.center, NARROW_PLAY_HEIGHT if places.is_narrow else PLAY_HEIGHT
     shapes: list[Shape] = []
     for place, play in enumerate(below):
         rank, count = _play(play)
@@ -180,11 +180,11 @@ def _pile(state: np.record, layout: table.CardTable) -> list[Shape]:
     return shapes
 
 
-def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[Shape | Part]:
+def _gifts(state: np.record, seat: int | None, places: table.CardTable) -> list[Shape | Part]:
     """What the seat that gives back has received."""
     giver = int(state["seat_to_act"])
     is_two = state["economy"] == rules.SWAP_TWO and state["roles"][giver] == 1
-    x, y = layout.center
+    x, y = places.center
     label = f"received by player {giver}"
     row = [cards.CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
     if text.knows_exchange(state, giver, seat):
@@ -193,15 +193,15 @@ def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[
             for place, rank in enumerate(state["received"][giver])
             if rank != NO_RANK
         ]
-    height, size = (64.0, 13) if layout.is_narrow else (88.0, 15)
+    height, size = (64.0, 13) if places.is_narrow else (88.0, 15)
     received = Text(x, y - height / 2 - 8, "in return for", size, palette.CHALK)
     return [received, *cards.card_row(tuple(row), x, y + 10, height, 170, spread=1.1)]
 
 
-def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:
+def _ranks_to_come(state: np.record, places: table.CardTable) -> Part:
     """The order of the ranks as small cards, and below each how many are not yet played."""
-    size, width, y = (11, 172, layout.center[1]) if layout.is_narrow else (15, 261, 692.0)
-    panel = Box.around(layout.size[0] - width / 2 - 9, y, width, 82)
+    size, width, y = (11, 172, places.center[1]) if places.is_narrow else (15, 261, 692.0)
+    panel = Box.around(places.size[0] - width / 2 - 9, y, width, 82)
     shapes: list[Shape] = [
         panel.filled(palette.PANEL, 12),
         Text(panel.x + 10, y - 28, "low to high, and to come", 13, palette.DIM_CHALK, "start"),
@@ -223,10 +223,10 @@ def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:
 
 
 def _seat(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record, owner: int, seat: int | None, places: table.CardTable
 ) -> list[Shape | Part]:
     """The hand of a seat, or its placing, and its plate."""
-    place, num_seats = layout.seats[owner], len(layout.seats)
+    place, num_seats = places.seats[owner], len(places.seats)
     size, placing = int(state["hands"][owner]).bit_count(), int(state["placings"][owner])
     badge, holds = str(size), f"{size} cards"
     if placing:
@@ -264,10 +264,10 @@ def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:
 
 
 def _last_action(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record, owner: int, seat: int | None, places: table.CardTable
 ) -> Iterable[Shape]:
     """The last action of a seat, in front of it; faded if it is from an earlier round."""
-    action, place = int(state["last_actions"][owner]), layout.seats[owner].action
+    action, place = int(state["last_actions"][owner]), places.seats[owner].action
     if action == NO_ACTION:
         return []
     is_now = text.is_of_this_round(state, owner)
@@ -276,8 +276,8 @@ def _last_action(
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
     name = text.last_action_name(state, owner, seat)
     if (
-        layout.is_narrow and len(layout.seats) == 8 and 0 < action < GIVE
+        places.is_narrow and len(places.seats) == 8 and 0 < action < GIVE
     ):  # two seats side by side have room for little
         rank, count = _play(action)
         name = f"{count} x {RANK_NAMES[rank]}"
-    return table.pill(*place, name, fill, ink, 12 if layout.is_narrow else 14)
+    return table.pill(*place, name, fill, ink, 12 if places.is_narrow else 14)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.drawing import palette, table
+from ..core.drawing.boxes import Box
 from ..core.drawing.cards import CROWN, MIN_TEXT, polygon_mark
-from ..core.drawing.layout import Box
 from ..core.drawing.palette import CHALK, EMPTY_EDGE, GOLD, PAPER, PAPER_EDGE
 from ..core.drawing.picture import Circle, Part, Picture, Point, Shape, Text
 from ..core.words import count_noun
@@ -92,7 +92,7 @@ NARROW = SeatMeasures(
 
 
 @dataclass(frozen=True)
-class SplendorLayout(table.Layout):
+class SplendorPlaces(table.Places):
     """Where the rows of the table lie, and the panels of the seats, the viewer's first."""
 
     felt: Box
@@ -104,7 +104,7 @@ class SplendorLayout(table.Layout):
     measures: SeatMeasures  # of each panel
 
 
-def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
+def _places(num_seats: int, is_narrow: bool) -> SplendorPlaces:
     if is_narrow:
         size, felt = (table.NARROW_WIDTH, 466 + 124 * num_seats), Box(2, 24, 356, 436)
         inner, panels = felt.inset(8), Box(4, 466, 352, 124 * num_seats - 8)
@@ -116,7 +116,7 @@ def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
         card_width, noble_size, bank_height = FULL_CARD_WIDTH, 86.0, 76.0
     heights = [card_width / CARD_ASPECT] * cards.NUM_TIERS
     nobles, *tiers, bank, buttons = inner.rows(noble_size, *heights, bank_height, BUTTON_HEIGHT)
-    return SplendorLayout(
+    return SplendorPlaces(
         size,
         felt,
         nobles.columns(*[noble_size] * actions.MAX_NOBLES),
@@ -133,19 +133,19 @@ def draw(
 ) -> Picture:
     """The table; nothing but the order of the decks is hidden, so all see the same."""
     num_seats = len(state["gems"])
-    layout = _layout(num_seats, is_narrow)
+    places = _places(num_seats, is_narrow)
     clicks = _clicks(state, seat) if is_live else {}
-    shapes: list[Shape | Part] = [*layout.board(layout.felt), layout.title(headline(state))]
-    shapes += [_noble_on_table(state, slot, layout) for slot in range(len(state["nobles"]))]
+    shapes: list[Shape | Part] = [*places.board(places.felt), places.title(headline(state))]
+    shapes += [_noble_on_table(state, slot, places) for slot in range(len(state["nobles"]))]
     for tier in range(cards.NUM_TIERS):
-        shapes += _tier(state, tier, _looks(state, clicks), layout.tiers[tier])
-    shapes += _bank(state, layout.bank)
+        shapes += _tier(state, tier, _looks(state, clicks), places.tiers[tier])
+    shapes += _bank(state, places.bank)
     if actions.ACTION_NAMES[actions.PASS] in clicks:
-        shapes.append(table.button("pass", "pass", *layout.buttons.center, BUTTON_WIDTH))
-    for index, panel in enumerate(layout.panels):
-        shapes += _seat(state, (index + max(0, seat or 0)) % num_seats, seat, panel, layout)
+        shapes.append(table.button("pass", "pass", *places.buttons.center, BUTTON_WIDTH))
+    for index, panel in enumerate(places.panels):
+        shapes += _seat(state, (index + max(0, seat or 0)) % num_seats, seat, panel, places)
     plain = {_card_id(int(card)) for card in (*state["table"], *state["reserved"].flat)}
-    return table.table_picture(layout.size, shapes, clicks, plain=plain)
+    return table.table_picture(places.size, shapes, clicks, plain=plain)
 
 
 # Actions and the parts that stand for them
@@ -195,8 +195,8 @@ def _noble_id(noble: int) -> str:
 # The table
 
 
-def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> Shape | Part:
-    box, noble = layout.nobles[slot], int(state["nobles"][slot])
+def _noble_on_table(state: np.record, slot: int, places: SplendorPlaces) -> Shape | Part:
+    box, noble = places.nobles[slot], int(state["nobles"][slot])
     if noble == cards.NO_NOBLE:
         return table.empty_place(box)
     return _noble(noble, box, is_marked=int(state["choice"]) >> slot & 1 == 1)
@@ -319,12 +319,12 @@ def _bank(state: np.record, row: Box) -> list[Shape | Part]:
 
 
 def _seat(
-    state: np.record, owner: int, seat: int | None, panel: Box, layout: SplendorLayout
+    state: np.record, owner: int, seat: int | None, panel: Box, places: SplendorPlaces
 ) -> list[Shape | Part]:
     """All that a seat has, in its panel."""
     is_to_act = owner == state["seat_to_act"] and not rules.is_terminal(state)
-    measures = layout.measures
-    shown = f"player {owner}{', you' if owner == seat and not layout.is_narrow else ''}"
+    measures = places.measures
+    shown = f"player {owner}{', you' if owner == seat and not places.is_narrow else ''}"
     points = count_noun(int(state["points"][owner]), "point")
     plate = table.seat_plate(measures.plate.moved(panel), shown, points, is_to_act)
     x, y = panel.x + measures.last_action[0], panel.y + measures.last_action[1]

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.bits import allowed_list, is_allowed
 from ..core.drawing import palette, table
+from ..core.drawing.boxes import Box
 from ..core.drawing.cards import MIN_TEXT
-from ..core.drawing.layout import Box
 from ..core.drawing.picture import Circle, Line, Part, Picture, Shape, Text
 from ..core.words import count_noun
 from .rules import DRAWN, NONE, NUM_SEATS, is_terminal, place_at
@@ -41,7 +41,7 @@ LETTER = 0.56  # the width of a letter, in sizes of the text
 
 
 @dataclass(frozen=True)
-class TrumpsLayout(table.Layout):
+class TrumpsPlaces(table.Places):
     """The places in a picture; those of the seat that looks come first."""
 
     cards: tuple[Box, Box]  # top cards: a title, and a row for each field
@@ -60,16 +60,16 @@ class View(NamedTuple):
     names: Names
     state: np.record
     seat: int | None
-    layout: TrumpsLayout
+    places: TrumpsPlaces
 
 
-def _wide_layout(num_fields: int) -> TrumpsLayout:
+def _wide_places(num_fields: int) -> TrumpsPlaces:
     """The top cards at both sides; between them those of the last trick, side by side."""
     row_height = min(58.0, 440 / num_fields)
     left, panel, right = Box(40, 98, 1000, 58 + row_height * num_fields).columns(360, 240, 360)
     played, lines = panel.inset(8).rows(panel.height * 0.56, panel.height * 0.44 - 24)
     own, other = played.equal_columns(2, 8)
-    return TrumpsLayout(
+    return TrumpsPlaces(
         size=(1080, round(panel.bottom + 114)),
         cards=(left, right),
         title_height=50,
@@ -82,14 +82,14 @@ def _wide_layout(num_fields: int) -> TrumpsLayout:
     )
 
 
-def _narrow_layout(num_fields: int) -> TrumpsLayout:
+def _narrow_places(num_fields: int) -> TrumpsPlaces:
     """Both cards one below the other, each with rows large enough for a finger."""
     width, height = table.NARROW_WIDTH - 24, 38 + 26 * num_fields
     upper = Box(12, 62, width, 38 + 44 * num_fields)
     panel = Box(12, upper.bottom + 40, width, 112)
     lower = Box(12, panel.bottom + 40, width, height)
     lines, *played = panel.inset(4).rows(38, 28, 28)
-    return TrumpsLayout(
+    return TrumpsPlaces(
         size=(table.NARROW_WIDTH, round(lower.bottom + 46)),
         cards=(upper, lower),
         title_height=30,
@@ -110,14 +110,14 @@ def draw(
     is_live: bool = True,
 ) -> Picture:
     """Draw the table with both top cards (seat None) or with what `seat` may see."""
-    layout = (_narrow_layout if is_narrow else _wide_layout)(len(names.fields))
-    view, (width, height) = View(names, state, seat, layout), layout.size
+    places = (_narrow_places if is_narrow else _wide_places)(len(names.fields))
+    view, (width, height) = View(names, state, seat, places), places.size
     felt = Box(2, 24, width - 4, height - 26) if is_narrow else Box(20, 40, width - 40, height - 60)
-    shapes: list[Shape | Part] = [*layout.board(felt), layout.title(headline(state))]
+    shapes: list[Shape | Part] = [*places.board(felt), places.title(headline(state))]
     for owner in range(NUM_SEATS):
         shapes += _seat(view, owner)
     clicks = _clicks(names, state, seat) if is_live else {}
-    return table.table_picture(layout.size, [*shapes, *_last_trick(view)], clicks)
+    return table.table_picture(places.size, [*shapes, *_last_trick(view)], clicks)
 
 
 def _clicks(names: Names, state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
@@ -156,29 +156,29 @@ def possible_tops(state: np.record, owner: int, seat: int | None) -> list[int]:
 
 def _seat(view: View, owner: int) -> list[Shape | Part]:
     """A seat's plate, its top card as far as it is known, and which cards it may be."""
-    _, state, seat, layout = view
-    card_box = layout.cards[(owner - (seat or 0)) % NUM_SEATS]
+    _, state, seat, places = view
+    card_box = places.cards[(owner - (seat or 0)) % NUM_SEATS]
     holds = count_noun(int(state["deck_sizes"][owner]), "card")
     is_to_act = owner == state["starter"] and not is_terminal(state)
-    height = 24.0 if layout.is_narrow else 28.0
+    height = 24.0 if places.is_narrow else 28.0
     box = card_box._replace(y=card_box.y - height - 6, height=height)
     plate = table.seat_part(
         owner, seat, holds, table.seat_plate(box, f"player {owner}", holds, is_to_act)
     )
     cards = possible_tops(state, owner, seat)
     if not cards:
-        note = Text(*card_box.center, "no cards left", layout.text_size, palette.DIM_CHALK)
+        note = Text(*card_box.center, "no cards left", places.text_size, palette.DIM_CHALK)
         return [plate, table.empty_place(card_box), note]
     return [plate, *_card(view, owner, cards, card_box), *_known(view, cards, card_box)]
 
 
 def _card(view: View, owner: int, cards: Sequence[int], box: Box) -> list[Shape | Part]:
     """A card, or what the possible cards have in common; a part for each field."""
-    names, state, _, layout = view
+    names, state, _, places = view
     part_id, title, paper = f"seat:{owner}:top", f"one of {len(cards)} cards", UNSEEN
     if len(cards) == 1:
         part_id, title, paper = f"card:{cards[0]}", card_name(names, state, cards[0]), palette.PAPER
-    height, size = layout.title_height, layout.text_size + 3
+    height, size = places.title_height, places.text_size + 3
     below = Box(box.x - 1, box.y + 2, box.width + 2, box.height)
     middle = (box.center[0], box.y + height / 2)
     frame: tuple[Shape, ...] = (
@@ -196,14 +196,14 @@ def _card(view: View, owner: int, cards: Sequence[int], box: Box) -> list[Shape 
 
 def _field(view: View, owner: int, field: int, cards: Sequence[int], row: Box) -> Part:
     """One line of a card: the field and its value, or the least and the largest one possible."""
-    names, state, _, layout = view
+    names, state, _, places = view
     values = [int(state["values"][card, field]) for card in cards]
     low, high = min(values), max(values)
     value = value_words(names, field, high)
     if low != high:
         value = f"{low:,} to {value}"
     is_known, name = len(cards) == 1, field_words(names, field)
-    size = layout.text_size if is_known else min(layout.text_size, 15.0)
+    size = places.text_size if is_known else min(places.text_size, 15.0)
     box, y = Box(row.x, row.y + 1.5, row.width, row.height - 3), row.center[1]
     room = row.width - 24 - LETTER * size * len(value)
     shapes: tuple[Shape, ...] = (
@@ -216,12 +216,12 @@ def _field(view: View, owner: int, field: int, cards: Sequence[int], row: Box) -
 
 def _known(view: View, cards: Sequence[int], box: Box) -> list[Shape]:
     """The names of the possible cards below the card, as many as there is room for."""
-    names, state, _, layout = view
+    names, state, _, places = view
     if len(cards) == 1:
         return []
     shown = sorted(_plain(card_name(names, state, card)) for card in cards)
-    lines = _wrapped(shown, layout.known_letters, layout.known_lines)
-    x, y, size = box.x + 4, box.bottom + 12, MIN_TEXT if layout.is_narrow else 14.0
+    lines = _wrapped(shown, places.known_letters, places.known_lines)
+    x, y, size = box.x + 4, box.bottom + 12, MIN_TEXT if places.is_narrow else 14.0
     return [
         Text(x, y + 1.35 * size * index, line, size, palette.DIM_CHALK, "start")
         for index, line in enumerate(lines)
@@ -252,13 +252,13 @@ def _wrapped(words: Sequence[str], letters: int, most_lines: int) -> list[str]:
 
 def _last_trick(view: View) -> list[Shape | Part]:
     """Who won the last trick, its cards with the field that was compared, and the draw pile."""
-    names, state, _, layout = view
+    names, state, _, places = view
     winner, field = int(state["last_winner"]), int(state["last_field"])
     lines = [("no trick yet", palette.CHALK)]
     if winner != NONE:
         won = "last trick: drawn" if winner == DRAWN else f"player {winner} won"
         lines = [(won, palette.LIGHT_GOLD)]
-        if not layout.is_narrow:
+        if not places.is_narrow:
             heading = [("last trick:", palette.CHALK), (field_words(names, field), palette.CHALK)]
             lines = [*heading, *lines]
     if is_terminal(state):
@@ -266,11 +266,11 @@ def _last_trick(view: View) -> list[Shape | Part]:
     else:
         pile = count_noun(int(state["pile_size"]), "card")
         lines.append((f"draw pile: {pile}", palette.DIM_CHALK))
-    shapes: list[Shape] = [layout.panel.filled(palette.PANEL, 12)]
+    shapes: list[Shape] = [places.panel.filled(palette.PANEL, 12)]
     if winner == NONE:
-        shapes += map(table.empty_place, layout.played)
-    rows = layout.lines.equal_rows(len(lines))
-    size = 12.5 if layout.is_narrow else min(17.0, rows[0].height * 0.75)
+        shapes += map(table.empty_place, places.played)
+    rows = places.lines.equal_rows(len(lines))
+    size = 12.5 if places.is_narrow else min(17.0, rows[0].height * 0.75)
     for (line, ink), row in zip(lines, rows, strict=True):
         shown = _short(line, (row.width - 8) / (LETTER * size))
         shapes.append(Text(*row.center, shown, size, ink, is_bold=True))
@@ -280,15 +280,15 @@ def _last_trick(view: View) -> list[Shape | Part]:
 
 def _played(view: View, owner: int) -> Part:
     """The card that a seat played last: its name, if `seat` knows it, and the value compared."""
-    names, state, seat, layout = view
-    box = layout.played[(owner - (seat or 0)) % NUM_SEATS]
+    names, state, seat, places = view
+    box = places.played[(owner - (seat or 0)) % NUM_SEATS]
     card, field = int(state["last_cards"][owner]), int(state["last_field"])
     name = card_name(names, state, card) if _knows_played(state, owner, seat) else "a card"
     compared = value_words(names, field, state["values"][card, field])
-    if layout.is_narrow:
+    if places.is_narrow:
         compared = f"{field_words(names, field)} {compared}"
     edge = (palette.YELLOW, 3.0) if owner == state["last_winner"] else (palette.PAPER_EDGE, 1.0)
-    face = (_row_face if layout.is_narrow else _tall_face)(name, compared, box)
+    face = (_row_face if places.is_narrow else _tall_face)(name, compared, box)
     shapes = (box.filled(palette.PAPER, 8, *edge), *face)
     return Part(f"played:{owner}", _plain(f"player {owner} played {name}, {compared}"), shapes)
 

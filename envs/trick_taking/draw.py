@@ -7,7 +7,7 @@ yet led, the cards of the last one are still shown.
 import numpy as np
 
 from ..core.drawing import cards, palette, table
-from ..core.drawing.layout import Box
+from ..core.drawing.boxes import Box
 from ..core.drawing.picture import Part, Picture, Point, Shape, Text
 from ..core.words import count_noun
 from . import rules
@@ -46,17 +46,17 @@ def draw(
 ) -> Picture:
     """The table with all hands (seat None) or, from the place of `seat`, what it may see."""
     measures = (_narrow_measures if is_narrow else _wide_measures)(*state["dealt"].shape)
-    layout = table.card_table(len(state["hands"]), seat, measures)
+    places = table.card_table(len(state["hands"]), seat, measures)
     clicks = _clicks(state, seat) if is_live else {}
     shapes = [
-        *layout.ground(headline(state, card_label) + _deciding(state)),
-        *_middle(state, layout),
+        *places.ground(headline(state, card_label) + _deciding(state)),
+        *_middle(state, places),
     ]
-    for owner in range(len(layout.seats)):
-        shapes += _won_pile(state, owner, seat, layout)
-        shapes += _played_card(state, owner, seat, layout)
-        shapes += _seat(state, owner, seat, layout, {ids[0] for ids in clicks.values()})
-    return table.table_picture(layout.size, shapes, clicks)
+    for owner in range(len(places.seats)):
+        shapes += _won_pile(state, owner, seat, places)
+        shapes += _played_card(state, owner, seat, places)
+        shapes += _seat(state, owner, seat, places, {ids[0] for ids in clicks.values()})
+    return table.table_picture(places.size, shapes, clicks)
 
 
 def _deciding(state: np.record) -> str:
@@ -66,15 +66,15 @@ def _deciding(state: np.record) -> str:
 
 
 def _won_pile(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record, owner: int, seat: int | None, places: table.CardTable
 ) -> list[Shape | Part]:
     """The tricks of a seat face down, with their number; the cards of the last one glide there."""
-    won, plate = int(state["tricks_won"][owner]), layout.seats[owner].plate
+    won, plate = int(state["tricks_won"][owner]), places.seats[owner].plate
     if not won:
         return []
-    height = NARROW_PILE_HEIGHT if layout.is_narrow else PILE_HEIGHT
-    x = plate.right + (64 if layout.is_narrow else 46)
-    y = plate.center[1] + (0 if layout.is_narrow else 22)
+    height = NARROW_PILE_HEIGHT if places.is_narrow else PILE_HEIGHT
+    x = plate.right + (64 if places.is_narrow else 46)
+    y = plate.center[1] + (0 if places.is_narrow else 22)
     number = Text(x + height * 0.62, y, str(won), height * 0.6, palette.CHALK, "start", True)
     label = f"{count_noun(won, 'trick')} of player {owner}"
     shapes: list[Shape | Part] = [
@@ -129,9 +129,9 @@ def card_part(card: int, num_values: int, whose: str = "") -> cards.CardPart:
     return cards.CardPart(_card_id(card, num_values), card_label(num_values, card) + whose, face)
 
 
-def _middle(state: np.record, layout: table.CardTable) -> list[Shape]:
+def _middle(state: np.record, places: table.CardTable) -> list[Shape]:
     """What is asked for, or who took the last trick."""
-    x, y = layout.center
+    x, y = places.center
     if is_terminal(state):
         text = "the game is over"
     elif state["led_colour"] != NO_COLOUR:
@@ -140,12 +140,12 @@ def _middle(state: np.record, layout: table.CardTable) -> list[Shape]:
         text = f"player {state['leader']} took the trick"
     else:
         text = f"player {state['leader']} leads"
-    place = (x, y - 58, text, 15) if layout.is_narrow else (x, y, text, 18)
+    place = (x, y - 58, text, 15) if places.is_narrow else (x, y, text, 18)
     return [Text(*place, palette.CHALK, is_bold=True)]
 
 
 def _played_card(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record, owner: int, seat: int | None, places: table.CardTable
 ) -> list[Shape | Part]:
     """What a seat has put to this trick, or to the last one while nothing is led.
 
@@ -154,14 +154,14 @@ def _played_card(
     if state["last_cards"][owner] == NO_CARD or not is_of_this_or_last_trick(state, owner):
         return []
     part = _played_part(state, owner, seat)
-    height = NARROW_TRICK_HEIGHT if layout.is_narrow else TRICK_HEIGHT
-    x, y = _trick_place(owner, seat or 0, layout)
+    height = NARROW_TRICK_HEIGHT if places.is_narrow else TRICK_HEIGHT
+    x, y = _trick_place(owner, seat or 0, places)
     shapes: list[Shape | Part] = []
     if owner == (state["leader"] if state["led_colour"] == NO_COLOUR else state["winner"]):
         edge = Box.around(x, y, height * cards.CARD_ASPECT, height).inset(-4)
         shapes.append(edge.filled(palette.YELLOW, height * 0.1))
     shapes += cards.card_row((part,), x, y, height, 100)
-    if layout.is_narrow:
+    if places.is_narrow:
         shapes.append(Text(x, y + height / 2 + 12, f"player {owner}", 12, palette.DIM_CHALK))
     return shapes
 
@@ -175,23 +175,23 @@ def _played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPa
     return part._replace(id=cards.card_back(owner, len(held_cards(state, owner))).id)
 
 
-def _trick_place(owner: int, first: int, layout: table.CardTable) -> Point:
+def _trick_place(owner: int, first: int, places: table.CardTable) -> Point:
     """Where a seat's card of the trick lies; in a narrow picture side by side, clockwise."""
-    if not layout.is_narrow:
-        return layout.seats[owner].action
-    num_seats, (x, y) = len(layout.seats), layout.center
+    if not places.is_narrow:
+        return places.seats[owner].action
+    num_seats, (x, y) = len(places.seats), places.center
     steps = (owner - first) % num_seats - (num_seats - 1) / 2
     return x + NARROW_TRICK_STEP * steps, y + 6
 
 
 def _seat(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable, playable: set[str]
+    state: np.record, owner: int, seat: int | None, places: table.CardTable, playable: set[str]
 ) -> list[Shape | Part]:
     """The hand of a seat and its plate, with the tricks it has won.
 
     In the hand that chooses, cards that may not be played are dimmed.
     """
-    num_values, place = state["dealt"].shape[1], layout.seats[owner]
+    num_values, place = state["dealt"].shape[1], places.seats[owner]
     is_open = is_known(state, owner, seat)
     whose = "" if owner == seat else f", player {owner}"
     hand = [

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from . import palette
-from .layout import Box
+from .boxes import Box
 from .picture import Circle, Line, Part, Point, Polygon, Rectangle, Shape, Stamp, Text
 
 MIN_TEXT = 11.0  # pixels; smaller text is hard to read

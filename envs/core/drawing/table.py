@@ -10,8 +10,8 @@ import numpy as np
 
 from ..bits import allowed_list, mask_words
 from . import palette
+from .boxes import Box
 from .cards import CARD_ASPECT, MIN_TEXT, Hand, card_shapes
-from .layout import Box
 from .picture import Circle, Part, Picture, Point, Rectangle, Shape, Stamp, Text
 
 NARROW_WIDTH = 360  # pixels of a picture for a phone
@@ -20,7 +20,7 @@ SMALL_HEIGHT = 40.0  # of the other seats' cards in such a picture
 
 
 @dataclass(frozen=True)
-class Layout:
+class Places:
     """The size of a picture, in pixels; games add where their things lie."""
 
     size: tuple[int, int]
@@ -58,7 +58,7 @@ class SeatPlace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CardTable(Layout):
+class CardTable(Places):
     """A picture with a hand of cards for each seat; `center` is between all hands."""
 
     center: Point
