@@ -196,3 +196,27 @@ def test_positions_under_way_are_states() -> None:
     assert state.history() == [0] and twin.history() == [0, action]
     assert state.information_state_string() != twin.information_state_string()
     assert str(state) and TRICKS.action_name(action) in state.action_to_string(action)
+
+
+def nash_conv_of_uniform(spiel: Any) -> float:
+    """What OpenSpiel finds for the policy that draws all legal actions alike."""
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability
+
+    return float(
+        exploitability.nash_conv(spiel, policy.UniformRandomPolicy(spiel), use_cpp_br=False)
+    )
+
+
+def test_exploitability_is_that_of_openspiel() -> None:
+    """At our own games through its best response, and at Leduc hold'em in both libraries."""
+    from parlour_openspiel import SpielGame
+
+    import parlour
+
+    game = load_game("trick_taking", num_values=2, num_players=3)
+    ours = parlour.exploitability(game, "random").nash_conv
+    assert ours == pytest.approx(nash_conv_of_uniform(SpielGame(game)))
+    with imported("leduc") as (leduc,):
+        ours = parlour.exploitability(leduc.game(), "random").nash_conv * leduc.MAX_CHIPS
+        assert ours == pytest.approx(nash_conv_of_uniform(pyspiel.load_game("leduc_poker")))
