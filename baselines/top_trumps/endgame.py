@@ -327,7 +327,8 @@ def goliath_field_against(values, own, possible, rng):
         while rest != 0:
             other = values[lowest_bit(rest), field]
             rest &= rest - 1
-            score += (other < values[own, field]) + (other <= values[own, field])
+            score += other < values[own, field]
+            score += other <= values[own, field]
         if score > best_score:
             best, best_score, num_best = np.int64(field), score, 1
         elif score == best_score:

@@ -144,7 +144,7 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(stop)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=120)[1]
     assert path.read_text() == OLD
     lines = partial[0].read_text().splitlines()
     whole = (

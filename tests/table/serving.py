@@ -59,7 +59,7 @@ def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
             yield f"{host}:{port}"
         finally:
             serving.should_exit = serving.force_exit = True  # do not wait for clients
-            thread.join(10)
+            thread.join(60)
             assert not thread.is_alive()
 
 
