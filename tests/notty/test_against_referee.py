@@ -18,6 +18,8 @@ from tests.notty.brute_force import KINDS
 from tests.notty.lockstep import Lockstep, names_of, random_deal
 from tests.notty.referee import Referee
 
+pytestmark = pytest.mark.plain
+
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
 ALL_GAMES = 50
 # Settings, how so many games must be seen to end, and their number.
@@ -47,7 +49,6 @@ def end_of(referee: Referee) -> str:
     return "out of turns" if is_out_of_turns else "stuck"
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(("config", "ends", "num_games"), part_and_all(CONFIGS))
 def test_the_rules_agree_with_the_referee(
     config: dict[str, Any], ends: str, num_games: int
@@ -64,7 +65,7 @@ def test_the_rules_agree_with_the_referee(
 
 @pytest.mark.parametrize("action", ["draw:1", "draw:2", "take:+1"])
 def test_all_cards_and_pairs_come_with_the_same_chance(action: str) -> None:
-    num_tables = 40_000
+    num_tables = 10_000
     game = load_game("notty")
     hands = [["red 10", "yellow 10"], ["blue 2", "blue 2", "blue 5", "green 7"]]
     tables = Tables(game, streams(range(num_tables), 1))

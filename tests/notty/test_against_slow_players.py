@@ -1,4 +1,4 @@
-"""The compiled players against slow ones in plain Python, decision by decision."""
+"""The players against slow ones written from the document, decision by decision."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from tests.notty.playing import decisions
 from tests.notty.referee import Referee
 from tests.notty.slow_players import Chances
 
+pytestmark = pytest.mark.plain
+
 NUM_POSITIONS = 30
+NUM_CHANCES = 12  # positions in which a player leaves something to chance
 NUM_FULL_DECKS = 2  # these take the slow players half a second each
-NUM_DECISIONS = 1500  # of a player that leaves something to chance
+NUM_DECISIONS = 400  # in each of these
 
 
 def random_hands(rng: random.Random, sizes: list[int], has_twins: bool) -> list[list[str]]:
@@ -91,7 +94,7 @@ def agreed_decision(name: str, position: Lockstep) -> str:
 @pytest.mark.parametrize("name", ["defensive", "aggressive"])
 def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) -> None:
     slow: Callable[[Referee], Chances] = getattr(slow_players, name)
-    for position in random_positions(3, NUM_POSITIONS):
+    for position in random_positions(3, NUM_CHANCES):
         policy = make_policy(name, position.game)
         chances = slow(position.referee)
         chosen = decisions(policy, position.tables, NUM_DECISIONS)
@@ -102,7 +105,7 @@ def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) 
 
 
 def test_hints_are_exact() -> None:
-    for position in random_positions(4, 12):
+    for position in random_positions(4, 2):
         game, referee = position.game, position.referee
         state = position.tables.states[0]
         given = {game.action_name(hint.action): hint for hint in hints(game, state).moves}

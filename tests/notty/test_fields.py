@@ -5,6 +5,8 @@ import pytest
 
 from docs.studies.notty_fields import main, play_field, row_of
 
+pytestmark = pytest.mark.plain
+
 SEEDS = np.arange(4)
 
 

@@ -11,11 +11,13 @@ from parlour.baselines.notty.expectations import results_of_draw, sample_draws
 from parlour.envs.core.rng import streams
 from parlour.envs.notty.cards import hand_size
 
-NUM_ESTIMATES = 400
+pytestmark = pytest.mark.plain
+
+NUM_ESTIMATES = 25
 
 
 def test_the_estimate_is_right_on_average_and_never_exact() -> None:
-    own, _, rest = study.random_hands(np.random.default_rng(3), 8)
+    own, _, rest = study.random_hands(np.random.default_rng(3), 16)
     hand, deck = study.words(own), study.words(rest)
     exact = np.array(results_of_draw(hand, deck, 3), float)
     sums = np.array([sample_draws(hand, deck, 3, rng) for rng in streams(range(NUM_ESTIMATES))])
@@ -25,7 +27,7 @@ def test_the_estimate_is_right_on_average_and_never_exact() -> None:
     error = sums.std(axis=0) / NUM_ESTIMATES**0.5
     assert (np.abs(sums.mean(axis=0) - expected) < 5 * error).all()
     assert (sums % factor == 0).all()
-    assert len(set(sums[:, 1].tolist())) > NUM_ESTIMATES // 10
+    assert len(set(sums[:, 1].tolist())) > NUM_ESTIMATES // 3
 
 
 def test_few_combinations_are_not_sampled() -> None:

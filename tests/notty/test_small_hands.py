@@ -16,6 +16,8 @@ from parlour.baselines.notty.small_hands import (
 from parlour.envs.notty.cards import NUM_COLOURS, NUM_KINDS, NUM_NUMBERS, has_group
 from tests.notty.playing import counts
 
+pytestmark = pytest.mark.plain
+
 TABLE = np.load(CHANCES_FILE)
 
 
@@ -86,6 +88,7 @@ def test_small_hands_have_five_cards_at_most() -> None:
     assert not is_small(*hand("red 1 1 3 5, blue 8 9"))
 
 
+@pytest.mark.long
 def test_chances_grow_to_those_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """From nothing, each sweep finds more ways to empty a hand; few sweeps do not find them all."""
     monkeypatch.setattr(learning, "NUM_OTHERS", 500)

@@ -114,7 +114,7 @@ def test_its_actions_win_and_where_it_finds_none_all_lose(passing: str) -> None:
 def test_answers_do_not_depend_on_what_was_solved_before() -> None:
     game, observations, masks = late_positions("free")
     used = Solver(game)
-    used.winning_actions(observations[::-1], masks[::-1])
+    used.winning_actions(observations[::-1].copy(), masks[::-1].copy())
     fresh = Solver(game).winning_actions(observations, masks)
     assert (used.winning_actions(observations, masks) == fresh).all()
 
@@ -126,6 +126,7 @@ def test_larger_positions_and_the_exchange_are_left_to_the_search() -> None:
     assert (Solver(game).winning_actions(observations, masks) == -1).all()
 
 
+@pytest.mark.long
 def test_exact_endgames_beat_the_search_without_them() -> None:
     game = load_game("president", num_players=2)
     budget = "num_playouts=30,playout_policy=lowest,epsilon=0.3"  # alike but for the endgames

@@ -17,6 +17,8 @@ from parlour.envs.registry import load_game
 from tests.matches import match_results
 from tests.splendor.boards import CARDS, Data, board, empty_seat, lay_out
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("splendor")
 SEED = 5
 
@@ -86,6 +88,7 @@ def test_each_script_beats_the_one_before_it() -> None:
     assert planner.first_places.low > 0.75
 
 
+@pytest.mark.long
 def test_the_search_beats_its_own_playouts_player() -> None:
     result = play_match(GAME, "mcts:num_simulations=60", "greedy", num_deals=15)
     assert result.first_places.mean > 0.55

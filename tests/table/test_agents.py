@@ -16,6 +16,8 @@ from parlour.scripts.agents.seat import TableSeat
 from parlour.scripts.table.live import THINKING_LIMIT
 from parlour.scripts.table.table import GameTable
 
+pytestmark = pytest.mark.plain
+
 SMALL = {"num_values": 5}
 
 

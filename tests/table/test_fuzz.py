@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from parlour.scripts.table.protocol import MAX_BYTES
@@ -28,6 +29,8 @@ from .serving import (
     seated,
     server,
 )
+
+pytestmark = pytest.mark.plain
 
 NUM_MESSAGES = int(os.environ.get("PARLOUR_FUZZ_MESSAGES", "150"))
 SEED = int(os.environ.get("PARLOUR_FUZZ_SEED", "1"))

@@ -46,6 +46,8 @@ from .serving import (
 )
 from .test_fuzz import play_both
 
+pytestmark = pytest.mark.plain
+
 LINGER_NOT = struct.pack("ii", 1, 0)  # close by a reset, as a machine does that loses its power
 
 

@@ -21,6 +21,8 @@ from parlour.scripts.table.table import GameTable, Occupant, Setup
 
 from .serving import AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server, state_of
 
+pytestmark = pytest.mark.plain
+
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:

@@ -27,6 +27,8 @@ from parlour.scripts.table.views import SPECTATOR, history_message, position_mes
 
 from .serving import GUEST, ME, open_table, seated, server
 
+pytestmark = pytest.mark.plain
+
 CASES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
 HIDING = [(name, settings) for name, settings in CASES if find_game(name).has_hidden]
 EXCHANGES = pytest.param(
@@ -36,7 +38,7 @@ EXCHANGES = pytest.param(
 )
 FORMS = ((False, False), (True, False), (False, True))  # a browser's, a phone's, a program's
 MAX_TRIES = 60  # positions looked at for each that can be compared with help
-NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "24"))
+NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "12"))
 NUM_HELPED = 2  # pairs for which hints and the like are made: they take longer
 
 
@@ -205,10 +207,17 @@ def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) ->
     assert num_compared >= NUM_PAIRS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "settings"), [*HIDING, EXCHANGES])
 def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
     name: str, settings: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """One game in every run of the suite: see `test_compiled.py`."""
+    check_help(name, settings, monkeypatch)
+
+
+def check_help(name: str, settings: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hints, reviews and explanations are the same in pairs of positions that look the same."""
     draws, num_compared = OneDraw(monkeypatch), 0
     for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * NUM_HELPED):
         if num_compared >= NUM_HELPED:

@@ -27,6 +27,8 @@ from parlour.scripts.table.tournaments import RunningResults
 
 from .serving import AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
 
+pytestmark = pytest.mark.plain
+
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 GAME = "trick_taking"
 LISTED = "high_low"
@@ -226,6 +228,8 @@ def stored_match(world: World) -> Path:
     path = world.folder / "results.db"
     players = f"{world.rival},first_legal"
     settings = [] if world.player else ["--set", "deck=planets"]
+    if world.player == LISTED:
+        settings = ["--set", "num_values=5"]  # a replay values every move
     command = ["match", world.game, players, *settings, "--deals", "1", "--store", str(path)]
     assert main(command) == 0
     if not world.player:

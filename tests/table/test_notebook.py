@@ -29,6 +29,8 @@ from ..view_tools import SHORT
 from .replay_pages import data_of, page_in, pictures, still
 from .test_leak import HIDING
 
+pytestmark = pytest.mark.plain
+
 SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
 FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
 

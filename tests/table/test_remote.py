@@ -17,6 +17,8 @@ from parlour.scripts.agents.seat import TableSeat
 
 from .serving import GUEST, link, listening_server, opened, player
 
+pytestmark = pytest.mark.plain
+
 CLIENT = Path(__file__).parents[2] / "docs/examples/seat_client.py"
 WAIT = 60.0  # seconds: far more than any answer takes
 

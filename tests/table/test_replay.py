@@ -19,6 +19,8 @@ from parlour.scripts.table.table import setup_from
 
 from .replay_pages import data_of, pictures, still
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("trick_taking", num_values=5)
 NOTTY = load_game("notty", turn_limit=2)
 SETUP = json.dumps(

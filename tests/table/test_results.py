@@ -17,6 +17,8 @@ from parlour.scripts.words import player_label
 from .replay_pages import data_of
 from .serving import AS_OWNER, ME, SMALL, open_table, player, seated, server
 
+pytestmark = pytest.mark.plain
+
 FEW = ["--set", "num_values=5"]
 
 

@@ -29,6 +29,8 @@ from .serving import (
     server,
 )
 
+pytestmark = pytest.mark.plain
+
 
 def test_a_game_against_a_player_is_played_to_its_end(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, player("high_low")]) as me:
