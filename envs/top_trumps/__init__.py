@@ -86,6 +86,7 @@ def game(**settings: Any) -> Game:
         house_rules=_house_rules(config, values),
         has_chance=True,
         has_hidden=True,
+        has_public_view=True,
         **functions_in(
             rules,
             observation,

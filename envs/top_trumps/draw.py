@@ -15,7 +15,8 @@ from ..core.bits import allowed_list, is_allowed
 from ..core.drawing import palette, table
 from ..core.drawing.boxes import Box
 from ..core.drawing.cards import MIN_TEXT
-from ..core.drawing.picture import Circle, Line, Part, Picture, Shape, Text
+from ..core.drawing.picture import Circle, Line, Part, Picture, Polygon, Shape, Text
+from ..core.game import NO_SEAT
 from ..core.words import count_noun
 from .rules import DRAWN, NONE, NUM_SEATS, is_terminal, place_at
 from .text import Names, card_name, field_words, headline, shows_top, value_words
@@ -109,7 +110,10 @@ def draw(
     is_narrow: bool = False,
     is_live: bool = True,
 ) -> Picture:
-    """Draw the table with both top cards (seat None) or with what `seat` may see."""
+    """Draw the table with both top cards (seat None), or with what `seat` may see.
+
+    People who watch (NO_SEAT) see no top card, and of the last trick what both seats know.
+    """
     places = (_narrow_places if is_narrow else _wide_places)(len(names.fields))
     view, (width, height) = View(names, state, seat, places), places.size
     felt = Box(2, 24, width - 4, height - 26) if is_narrow else Box(20, 40, width - 40, height - 60)
@@ -157,7 +161,7 @@ def possible_tops(state: np.record, owner: int, seat: int | None) -> list[int]:
 def _seat(view: View, owner: int) -> list[Shape | Part]:
     """A seat's plate, its top card as far as it is known, and which cards it may be."""
     _, state, seat, places = view
-    card_box = places.cards[(owner - (seat or 0)) % NUM_SEATS]
+    card_box = places.cards[(owner - max(0, seat or 0)) % NUM_SEATS]
     holds = count_noun(int(state["deck_sizes"][owner]), "card")
     is_to_act = owner == state["starter"] and not is_terminal(state)
     height = 24.0 if places.is_narrow else 28.0
@@ -165,11 +169,23 @@ def _seat(view: View, owner: int) -> list[Shape | Part]:
     plate = table.seat_part(
         owner, seat, holds, table.seat_plate(box, f"player {owner}", holds, is_to_act)
     )
+    if seat == NO_SEAT and state["deck_sizes"][owner]:
+        return [plate, _face_down(owner, card_box)]
     cards = possible_tops(state, owner, seat)
     if not cards:
         note = Text(*card_box.center, "no cards left", places.text_size, palette.DIM_CHALK)
         return [plate, table.empty_place(card_box), note]
     return [plate, *_card(view, owner, cards, card_box), *_known(view, cards, card_box)]
+
+
+def _face_down(owner: int, box: Box) -> Part:
+    """The top card for people who see what every seat sees."""
+    back = box.filled(palette.BACK, 12, palette.PAPER, 3)
+    frame = box.inset(14).filled(palette.BACK, 8, palette.BACK_LINE, 2)
+    x, y = box.center
+    diamond = ((x, y - 40), (x + 28, y), (x, y + 40), (x - 28, y))
+    shapes = (back, frame, Polygon(diamond, palette.BACK_LINE))
+    return Part(f"seat:{owner}:top", f"top card of player {owner}, face down", shapes)
 
 
 def _card(view: View, owner: int, cards: Sequence[int], box: Box) -> list[Shape | Part]:
@@ -281,7 +297,7 @@ def _last_trick(view: View) -> list[Shape | Part]:
 def _played(view: View, owner: int) -> Part:
     """The card that a seat played last: its name, if `seat` knows it, and the value compared."""
     names, state, seat, places = view
-    box = places.played[(owner - (seat or 0)) % NUM_SEATS]
+    box = places.played[(owner - max(0, seat or 0)) % NUM_SEATS]
     card, field = int(state["last_cards"][owner]), int(state["last_field"])
     name = card_name(names, state, card) if _knows_played(state, owner, seat) else "a card"
     compared = value_words(names, field, state["values"][card, field])

@@ -36,11 +36,13 @@ def make_app(
     owner_key: str,
     hosts: Iterable[str],
     results: RunningResults | Ladders | None = None,
+    address: str = "",
     **settings: Any,
 ) -> Guard:
     """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's.
 
-    `results` are those of the page of tournaments. The store is closed at the end.
+    `results` are those of the page of tournaments; `address` begins the links that are sent to
+    others, else that of the request. The store is closed at the end.
     """
 
     @contextlib.asynccontextmanager
@@ -52,6 +54,7 @@ def make_app(
     app = Starlette(routes=[*pages, *ROUTES], lifespan=lifespan)
     app.state.store, app.state.owner_key, app.state.results = store, owner_key, results
     app.state.host, app.state.replays = Host(store, **settings), {}
+    app.state.address = address
     return Guard(app, hosts)
 
 

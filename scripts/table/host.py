@@ -20,11 +20,25 @@ from ...baselines.policies.settings import parse_settings
 from ...envs.core.game import NO_SEAT
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
+from ...envs.core.words import YOU
+from .catalogue import middling_player
 from .help import ANSWERS
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, Help, LiveTable, Request, ThinkingPools
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage, Refused
 from .store import TableStore
-from .table import COUNTS, HERE, GameTable, Setup, check_thinking_times, new_token, player_seat
+from .table import (
+    COUNTS,
+    FREE,
+    HERE,
+    REMOTE,
+    GameTable,
+    Occupant,
+    Setup,
+    check_name,
+    check_thinking_times,
+    new_token,
+    player_seat,
+)
 from .thinking import TooSlow
 from .views import SPECTATOR, position_message
 
@@ -45,11 +59,12 @@ class Host:
         self.live: dict[str, LiveTable] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._storing = ThreadPoolExecutor(1, "store")  # in the order of the changes
-        self.warm: set[tuple[str, str, str]] = set()  # games, settings and seats that were here
+        self.warm: set[tuple[str, str, str]] = set()  # games, settings and players that were here
         self.num_connections = 0
         self.requests: dict[str, Request | Help] = {
             **ANSWERS,
             "again": self._again,
+            "take": self._take,
             "take_over": self._take_over,
             "share": self._share,
         }
@@ -85,7 +100,8 @@ class Host:
                     f"the rules of {setup.game} have changed since this table was opened"
                 )
             check_thinking_times(table.setup, self.pools.thinking_limit)
-            kind = (setup.game, repr(setup.settings), repr(table.setup.seats))
+            players = repr([seat.player for seat in table.setup.seats])
+            kind = (setup.game, repr(setup.settings), players)
             if kind not in self.warm:
                 _warm_up(table)
                 self.warm.add(kind)
@@ -191,8 +207,23 @@ class Host:
     # Requests that concern more than the game at a table
 
     async def _again(self, live: LiveTable, connection: Connection, message: dict) -> None:
-        """Move everybody to a new table: another deal, or the same one."""
-        _check_here(live, connection)
+        """Move everybody to a new table: another deal, or the same one.
+
+        A guest agrees to a new deal. The person who opened the table makes it; where that person
+        is not there, everybody does who has a seat.
+        """
+        assert connection.seat is not None
+        seats = live.table.setup.seats
+        if seats[connection.seat].kind != HERE:
+            if not live.table.is_over:
+                _check_here(live, connection)
+            if set(message) != {"type", "deal"} or message["deal"] != NEW_DEAL:
+                raise Refused("guests can agree to a new deal and to nothing else")
+            live.agreed.add(connection.seat)
+            live.send_presence()
+            there = {other.seat for other in live.connections if other.seat is not SPECTATOR}
+            if there - live.agreed or any(seats[seat].kind == HERE for seat in there):
+                return
         if message["deal"] not in (NEW_DEAL, SAME_DEAL):
             raise BadMessage(f"deal is {NEW_DEAL} or {SAME_DEAL}")
         table, actions = live.table, []
@@ -234,11 +265,48 @@ class Host:
             seats[seat] = player_seat(player)
         except ValueError as error:
             raise Refused(str(error)) from error
-        version = live.version
-        setup = dataclasses.replace(table.setup, seats=tuple(seats))
+        await self._reseat(live, seats)
+
+    async def _take(self, live: LiveTable, connection: Connection, message: dict) -> None:
+        """Give a guest a chair that is free, under a name; the guest connects again to it."""
+        seat, seats = message["seat"], list(live.table.setup.seats)
+        if connection.seat is not SPECTATOR:
+            raise Refused("you have a seat")
+        if not 0 <= seat < len(seats) or seats[seat].kind != FREE:
+            raise Refused("this chair is not free")
+        name = message["name"].strip()
+        try:
+            check_name(name)
+            if name.casefold() == YOU.casefold():  # which others read as the host
+                raise ValueError(f"give your name: {YOU} is none")
+            seats[seat] = Occupant(REMOTE, name)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        await self._reseat(live, seats)
+        connection.put({"type": "moved", "token": live.tokens[seat]})
+
+    async def start(self, id: str) -> None:
+        """Start the game of a table that awaits guests; players take the chairs that are free.
+
+        Raises Refused where it has started.
+        """
+        live = await self._live(id)
+        try:
+            if not live.table.setup.is_waiting:
+                raise Refused("this game has started")
+            rival = player_seat(middling_player(live.table.game))
+            seats = [rival if who.kind == FREE else who for who in live.table.setup.seats]
+            await self._reseat(live, seats, is_waiting=False)
+        finally:
+            self._drop_if_empty(live)
+
+    async def _reseat(self, live: LiveTable, seats: Sequence[Occupant], **more: Any) -> None:
+        """Let others sit at a table. Raises Refused where it has changed meanwhile."""
+        version, table = live.version, live.table
+        setup = dataclasses.replace(table.setup, seats=tuple(seats), **more)
         changed = await self._made(live.id, setup, table.actions)
         if not await live.change(lambda: changed, version):
-            raise Refused("somebody moved meanwhile: try again")
+            raise Refused("somebody was quicker: try again")
 
 
 def _check_here(live: LiveTable, connection: Connection) -> None:

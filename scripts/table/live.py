@@ -25,6 +25,7 @@ QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
 RETRY_SECONDS = 2.0  # until a move is tried again that the store did not take
 STOPPED_BY_MOVES = ("hint",)
 _BEFORE_THE_END = ("hint", "judge", "explain")  # what a table without help refuses
+_WHILE_WAITING = ("look_back", "take", "take_over")
 
 Result = TypeVar("Result")
 View = tuple[int | None, bool, bool, int | None]  # see the fields of Connection
@@ -108,6 +109,7 @@ class LiveTable:
         self.version = 0  # rises with every change: a choice for an older one is dropped
         self.moved = time.monotonic()  # when the last move was made
         self.came: dict[int | None, float] = {}  # when seats were first taken
+        self.agreed: set[int | None] = set()  # the seats that want to play again
         self.driver: asyncio.Task[None] | None = None
         self.changing = asyncio.Lock()
         self.problem: str | None = None  # why the store fails
@@ -148,6 +150,7 @@ class LiveTable:
         self.table = table
         self.version += 1
         self._positions.clear()
+        self.agreed.clear()
         self.moved = time.monotonic()
         for connection in self.connections:
             connection.stop_tasks(*STOPPED_BY_MOVES)
@@ -203,6 +206,7 @@ class LiveTable:
         watchers = sum(connection.seat is SPECTATOR for connection in self.connections)
         left = self.time_left()
         message = {"type": "presence", "connected": connected, "watchers": watchers, "left": left}
+        message["agreed"] = [seat in self.agreed for seat in range(len(connected))]
         self.broadcast(lambda _: message)
 
     # What a connection asks for
@@ -217,7 +221,9 @@ class LiveTable:
             async with self.changing:  # and not a move that is not kept yet
                 connection.put(self.position_for(connection))
             return
-        if kind != "look_back":
+        if setup.is_waiting and kind not in _WHILE_WAITING:
+            raise Refused("this game has not started")
+        if kind not in ("look_back", "take"):
             if connection.seat is SPECTATOR and not (setup.is_open and kind == "explain"):
                 raise Refused("spectators only watch")
             if kind in _BEFORE_THE_END and not (setup.has_help or self.table.is_over):
@@ -281,7 +287,9 @@ class LiveTable:
         """Let players act, and people who have no choice, for as long as somebody is connected."""
         while True:
             self.wake.clear()
-            if self.table.is_forced:
+            if self.table.setup.is_waiting:
+                await self.wake.wait()
+            elif self.table.is_forced:
                 await self._play(functools.partial(self.table.act, self.table.legal[0]))
             elif self.table.to_think is not None:
                 await self._let_think()
@@ -294,7 +302,12 @@ class LiveTable:
         There is none before somebody has taken the seat.
         """
         seat, limit = self.table.seat_to_act, self.table.setup.move_seconds
-        if not limit or seat not in self.table.people or seat not in self.came:
+        if (
+            not limit
+            or self.table.setup.is_waiting
+            or seat not in self.table.people
+            or seat not in self.came
+        ):
             return None
         began = max(self.moved, self.came[seat])
         return max(0.0, round(began + limit - time.monotonic(), 1))

@@ -24,6 +24,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "review": {"?all": bool},
     "share": {},
     "resign": {},
+    "take": {"seat": int, "name": str},
     "again": {"deal": str, "?turned": bool, "?ply": int},
     "take_over": {"seat": int, "player": str},
 }

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import segno
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -18,14 +19,14 @@ from ...envs.core.catalogue import game_within
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed
-from ..words import HOST, seat_names
+from ..words import seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .protocol import Refused, title
 from .sockets import serve_seat
 from .store import StoredTable
 from .stored_games import arena_game, judged_plies, shared_game, transcript_of
-from .table import HERE, MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
+from .table import FREE, HERE, MAX_SEATS, REMOTE, Occupant, Setup, check_name, new_setup, new_token
 from .thinking import TooSlow
 from .tournaments import Ladders, RunningResults
 
@@ -34,7 +35,6 @@ MAX_SECONDS = {"pace": 10.0, "move_seconds": 3600.0}  # a move
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
 _CHOICES = {"forced": True, "open": False, "help": True, "shared": False}
-_BLANK = dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"))  # letters that show nothing
 REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -123,11 +123,24 @@ async def _open(request: Request) -> Any:
 
 @_for_owner
 async def _links(request: Request) -> Any:
-    """Answer names and tokens of seats joined by link, and of spectators, for a table's token."""
-    stored = await _table_of(request, await _data(request))
+    """Answer the links of a table, for a token of it: its own as a code too, and those of seats."""
+    state, stored = request.app.state, await _table_of(request, await _data(request))
+    start = f"{state.address or str(request.base_url).rstrip('/')}/#seat="
+    link = start + stored.tokens[-1]
     seats = zip(stored.setup.seats, stored.tokens, strict=False)
-    links = [[who.name, token] for who, token in seats if who.kind == REMOTE]
-    return [*links, ["To watch", stored.tokens[-1]]]
+    return {
+        "link": link,
+        "code": segno.make(link).svg_data_uri(scale=4, light="white"),
+        "seats": [[who.name, start + token] for who, token in seats if who.kind == REMOTE],
+    }
+
+
+@_for_owner
+async def _start(request: Request) -> Any:
+    """Start the game of a table where guests were awaited, for a token of it."""
+    stored = await _table_of(request, await _data(request))
+    await request.app.state.host.start(stored.id)
+    return {}
 
 
 async def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
@@ -239,15 +252,15 @@ def _setup(data: dict[str, Any]) -> Setup:
         **times,
         is_open=choices["open"],
         has_help=choices["help"],
+        is_waiting=any(who.kind == FREE for who in occupants),
         deal=data.get("deal", {}),
     )
 
 
 def _occupant(seat: dict[str, Any]) -> Occupant:
     who = Occupant(str(seat["kind"]), str(seat["name"]), str(seat.get("player", "")))
-    letters = who.name.translate(_BLANK)
-    if not letters.strip() or (not who.player and letters.strip().casefold() == HOST.casefold()):
-        raise ValueError(f"a name can be read and is not {HOST}; got {who.name!r}")
+    if not who.player:
+        check_name(who.name)
     return who
 
 
@@ -276,6 +289,7 @@ ROUTES = [
     Route("/api/tables", _tables, methods=["GET"]),
     Route("/api/tables", _open, methods=["POST"]),
     Route("/api/links", _links, methods=["POST"]),
+    Route("/api/start", _start, methods=["POST"]),
     Route("/api/results", _results),
     Route("/api/replays", _make_replay, methods=["POST"]),
     Route("/replay/{token}", _replay),

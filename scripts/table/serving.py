@@ -86,7 +86,7 @@ def serve(
     is_own = arguments.tables is None
     file = user_state_path("parlour") / "tables.db" if is_own else Path(arguments.tables)
     is_open = arguments.host in ("0.0.0.0", "::")  # to other machines, at all addresses of this one
-    shown = host_and_port(LOOPBACK if is_open else arguments.host, port)
+    shown = host_and_port(lan_address() if is_open else arguments.host, port)
     with user_input():
         store = TableStore(file, arguments.trust or is_own, f"http://{shown}")
         running: RunningResults | Ladders | None = None
@@ -98,14 +98,14 @@ def serve(
     address = f"http://{shown}{page}#owner={key}{start(store)}"
     hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
     print(f"Parlour is at {address}", flush=True)
-    if is_open:
-        print(f"Others replace {LOOPBACK} by the address of this machine.")
+    if is_open and shown.startswith(LOOPBACK):
+        print("This machine has no network: others cannot connect.")
     if arguments.host not in ("localhost", LOOPBACK, "::1"):
         print(_WARNING)
     print("Stop it with Ctrl-C.", flush=True)
     if not arguments.no_browser:
         threading.Thread(target=open_browser, args=(address,), daemon=True).start()
-    app = make_app(store, key, {*hosts, *arguments.names}, running)
+    app = make_app(store, key, {*hosts, *arguments.names}, running, f"http://{shown}")
     # A full collection stops all tables for a quarter of a second, so this process has fewer: with
     # 200 tables 1 % of the moves took 260 ms in place of 43.
     youngest, young, full = gc.get_threshold()
@@ -114,6 +114,16 @@ def serve(
         uvicorn_server(app).run(sockets=[listener])
     finally:
         gc.set_threshold(youngest, young, full)
+
+
+def lan_address() -> str:
+    """Return the address of this machine in its network, or the loopback one where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nobody's; nothing is sent, a way to it is chosen
+        except OSError:
+            return LOOPBACK
+        return str(probe.getsockname()[0])
 
 
 class BackgroundServer:

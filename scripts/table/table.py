@@ -24,9 +24,11 @@ from ...envs.core.play.driver import seat_policies
 from ...envs.core.play.one_game import OneGame, PlayedPly, started_table
 from ...envs.core.positions import position_from
 from ...envs.core.rng import check_seed, fresh_seed, player_streams
+from ..words import HOST
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
-KINDS = (HERE, REMOTE, PLAYER)
+FREE = "free"  # a chair for whoever opens the link of the table
+KINDS = (HERE, REMOTE, PLAYER, FREE)
 MAX_NAME = 40
 MAX_SEATS = 16
 JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
@@ -34,12 +36,13 @@ MAX_SIMULATIONS = 100_000  # a move
 COUNTS = ("num_simulations", "num_playouts")  # settings that count them
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
+_BLANK = dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"))  # letters that show nothing
 _MAX_PLIES = 1 << 32
 
 
 @dataclasses.dataclass(frozen=True)
 class Occupant:
-    """Who takes a seat: a person here, a person or program with a link, or a player by name."""
+    """Who takes a seat: a person here, one with a link, a player by name, or nobody yet."""
 
     kind: str
     name: str  # shown to all
@@ -71,6 +74,7 @@ class Setup:
     sitting: int = 0  # of a deal that is played more than once: players draw other numbers
     deal: dict[str, Any] = dataclasses.field(default_factory=dict)  # by hand; empty: of the seed
     move_seconds: float = 0.0  # that a person has for a move; 0: no limit
+    is_waiting: bool = False  # guests take free chairs, and nobody moves yet
     resigned: int = NO_SEAT  # the seat that has given the game up
     is_late: bool = False  # it did so because its time for a move was up
 
@@ -82,6 +86,8 @@ class Setup:
                 raise ValueError(f"{field.name} of a table is of another type: {value!r:.60}")
         if self.is_open and any(seat.kind != PLAYER for seat in self.seats):
             raise ValueError("hands are open to spectators only where players have all seats")
+        if any(seat.kind == FREE for seat in self.seats) and not self.is_waiting:
+            raise ValueError("chairs are free only until the game starts")
         if self.move_seconds and not self.may_resign:
             raise ValueError("a time limit goes with two seats, or with one person among players")
 
@@ -128,6 +134,13 @@ def new_setup(
 def player_seat(player: str) -> Occupant:
     """Return the occupant that is a player, by its own name."""
     return Occupant(PLAYER, player[:MAX_NAME], player)
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError for a person's name that shows nothing, or that is taken for the host's."""
+    letters = name.translate(_BLANK).strip()
+    if not letters or letters.casefold() == HOST.casefold():
+        raise ValueError(f"a name can be read and is not {HOST}; got {name!r}")
 
 
 def setup_from(data: dict[str, Any]) -> Setup:

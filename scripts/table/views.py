@@ -41,7 +41,8 @@ def position_message(
     game, state, is_over = table.game, table.state, table.is_over
     names = seat_names(table.setup.seats, seat)
     to_act = table.seat_to_act
-    is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced
+    is_waiting = table.setup.is_waiting  # nobody is sent a picture before the start
+    is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced and not is_waiting
     message: dict[str, Any] = {
         "type": "position",
         "ply": len(table.plies),
@@ -57,7 +58,9 @@ def position_message(
         "words": None,
         "clicks": {},
     }
-    if seat is not SPECTATOR or not game.has_hidden or table.setup.is_open:
+    if is_waiting:
+        has_data = True
+    elif seat is not SPECTATOR or not game.has_hidden or table.setup.is_open:
         if not has_data or message["legal"] or is_over:
             message["words"] = game.describe(state, seat)
         if not has_data:
@@ -78,7 +81,10 @@ def _result(names: Sequence[str], message: dict[str, Any], setup: Setup) -> dict
     text = headline(*ended)
     if setup.resigned != NO_SEAT:
         text = f"{names[setup.resigned]} {'ran out of time' if setup.is_late else 'resigned'}"
-    return {"headline": text, "places": placed(*ended)}
+    ranks = sorted(message["returns"], reverse=True)
+    places = [1 + ranks.index(value) for value in ranks]
+    rows = zip(places, placed(*ended), strict=True)
+    return {"headline": text, "places": [(place, *row) for place, row in rows]}
 
 
 def labels(
@@ -152,6 +158,7 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "seats": [{"name": name, "kind": who.kind} for name, who in named],
         "levels": [[ranks.get(code, ""), code if code in ranks else ""] for code in codes],
         "is_open": table.setup.is_open,
+        "is_waiting": table.setup.is_waiting,
         "move_seconds": table.setup.move_seconds,
         "has_help": table.setup.has_help,
         "has_hidden": table.game.has_hidden,

@@ -246,7 +246,7 @@ def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
 def test_axe_finds_no_barrier_for_a_spectator_of_hidden_cards(browser: Any, address: str) -> None:
     seats = [YOU, player("maxer")]
     with table_page(browser, address, "top_trumps", "desktop", seats, number=-1) as page:
-        page.wait_for_selector(".no-board")
+        page.wait_for_selector("#board [aria-label$='face down']")
         check_barriers(page)
 
 
@@ -749,3 +749,33 @@ def test_a_shared_link_is_shown_and_asks_before_it_opens(browser: Any, address: 
         page.click("#shared-open")
         page.wait_for_selector("#status.yours")
         assert not page.is_visible("#shared")
+
+
+def test_four_guests_share_a_table_by_one_link_and_one_screen_shows_it(
+    browser: Any, address: str
+) -> None:
+    """Each types a name and takes a chair; the owner, who watches, starts."""
+    free = {"kind": "free", "name": "Free chair"}
+    seats, four = [free] * 4, {"num_players": 4}
+    with table_page(browser, address, "president", "desktop", seats, -1, settings=four) as screen:
+        screen.wait_for_selector("#code img")
+        check_barriers(screen)
+        link = screen.text_content("#code p")
+        guests = [browser.new_page(viewport={"width": 390, "height": 800}) for _ in range(4)]
+        for number, guest in enumerate(guests):
+            guest.goto(link)
+            guest.fill("#guest-name", f"Pupil {number}")
+            guest.locator("#chairs button").first.click()
+            screen.wait_for_selector(f"#chairs >> text=Pupil {number}")
+        assert screen.text_content("#begin") == "Start"
+        screen.click("#begin")
+        (icon,) = {
+            guest.get_attribute("link[rel=icon]", "href")[:10]
+            for guest in guests
+            if guest.wait_for_selector("#board svg") and "Your turn" in guest.title()
+        }
+        assert icon == "data:image"
+        assert screen.locator("#board [aria-label$='face down']").count() == 40
+        check_barriers(screen)
+        for guest in guests:
+            guest.close()

@@ -36,12 +36,12 @@ NUM_MESSAGES = int(os.environ.get("PARLOUR_FUZZ_MESSAGES", "150"))
 SEED = int(os.environ.get("PARLOUR_FUZZ_SEED", "1"))
 KINDS = (
     *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge", "explain"),
-    *("review", "again", "take_over", "share"),
+    *("review", "again", "take_over", "take", "share"),
     *("position", "table", "closed", "moved", "__class__", "_on_act"),
 )
 FIELDS = (
     *("token", "is_narrow", "has_data", "ply", "action", "player", "second", "deal", "turned"),
-    *("seat", "all", "type", "more"),
+    *("seat", "name", "all", "type", "more"),
 )
 NUMBERS = (0, -1, 1, 2**31, -(2**63), 10**40, 0.5, -0.0, 1e308, float("nan"), float("inf"))
 TEXTS = (

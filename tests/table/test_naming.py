@@ -261,6 +261,7 @@ ATTEMPTS: dict[str, Attempt] = {
     "`take_over` or `hint` from spectators": lambda w: " ".join(
         by_socket(kind, HERE, 2, w) for kind in ("take_over", "hint")
     ),
+    "`take` from spectators": partial(by_socket, "take", HERE, 2),
     "`parlour mcp`": partial(by_agent, lambda _: None),
     "`parlour mcp --files FOLDER`: in FOLDER": partial(by_agent, lambda world: world.given),
     "`parlour mcp --files FOLDER`: elsewhere": partial(by_agent, elsewhere),

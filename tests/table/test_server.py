@@ -331,10 +331,12 @@ def test_a_table_without_help_refuses_it_until_the_end(client: TestClient) -> No
 
 def test_the_owner_is_given_the_links_of_a_table(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
-    links = [["Guest", tokens[1]], ["To watch", tokens[2]]]
+    start = f"http://{ADDRESS}/#seat="
     for token in tokens:
-        answer = client.post("/api/links", json={"token": token}, headers=AS_OWNER)
-        assert answer.json() == links
+        answer = client.post("/api/links", json={"token": token}, headers=AS_OWNER).json()
+        assert answer["seats"] == [["Guest", start + tokens[1]]]
+        assert answer["link"] == start + tokens[2]
+        assert answer["code"].startswith("data:image/svg+xml")
         assert client.post("/api/links", json={"token": token}).status_code == 403
     unknown = client.post("/api/links", json={"token": "guessed"}, headers=AS_OWNER)
     assert unknown.status_code == 404

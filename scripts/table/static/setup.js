@@ -171,7 +171,7 @@ function showChoices() {
 
 function seatLine(seat, number) {
   const facts = setup.facts;
-  const kinds = [["here", "You"], ["remote", "Somebody with a link"]];
+  const kinds = [["here", "You"], ["free", "A free chair, for guests with the table's link"], ["remote", "Somebody, or a program, with a link of their own"]];
   const select = make("select", { "aria-label": `Seat ${number + 1}`, "data-seat": String(number) });
   select.append(make("optgroup", { label: "People and programs" },
     ...kinds.map(([value, text]) => make("option", { value }, text))));
@@ -189,14 +189,15 @@ function seatLine(seat, number) {
         const me = setup.seats.findIndex((other) => other.kind === "here");
         if (me >= 0 && me !== number) setup.seats[me] = { kind: "player", player: facts.rival, seconds: "" };
       }
-      setup.seats[number] = { kind, name: kind === "here" ? OWN_NAME : "Guest" };
+      setup.seats[number] = { kind, name: { here: OWN_NAME, remote: "Guest", free: "Free chair" }[kind] };
     }
     showChoices();
     document.querySelector(`[data-seat="${number}"]`).focus();
   });
   const line = make("div", { class: "seat-line" }, make("span", {}, `Seat ${number + 1}`), select);
   const player = facts.players.find((each) => each.name === seat.player);
-  if (seat.kind !== "player") {
+  if (seat.kind === "free") line.append(make("span"));
+  else if (seat.kind !== "player") {
     line.append(textField(`Name at seat ${number + 1}`, seat.name, (value) => { seat.name = value; }, { maxlength: String(MAX_NAME) }));
   } else if (seat.isOther || !player) {
     line.append(textField(`Player at seat ${number + 1}`, seat.player, (value) => { seat.player = value; },

@@ -6,6 +6,7 @@ const TAKEN_MS = 1500; // after a move with which somebody takes the cards on th
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
 const MAX_SEEN = 600; // positions that one can look back at
 const LOST = { "no seat has this token": "No seat has this link: the table was deleted, or a part of the link is missing. Ask for it again." };
+const TURN_ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#f2c14e"/><path d="M5 8h6M8 5l3 3-3 3" stroke="#2b1d05" stroke-width="2" fill="none"/></svg>')}`;
 const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
@@ -25,6 +26,7 @@ function openTable(token) {
   Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
   closeWhy();
   showJudged();
+  $("lobby").hidden = true;
   board.show("", {});
   $("result").hidden = $("review").hidden = true;
   $("moves").replaceChildren();
@@ -63,7 +65,7 @@ function receive(message) {
     case "table": showTable(message); break;
     case "position": queue(message); break;
     case "picture": showPicture(message); break;
-    case "presence": game.presence = message; if (message.left !== null) game.turnSince = Date.now() - 1000 * (game.table.move_seconds - message.left); showSeats(); if (game.position && !game.isOver && game.lookingBack === null) showTurn(game.position); break;
+    case "presence": game.presence = message; showAgreed(); if (message.left !== null) game.turnSince = Date.now() - 1000 * (game.table.move_seconds - message.left); showSeats(); if (game.position && !game.isOver && game.lookingBack === null) showTurn(game.position); break;
     case "hints": showHints(message); break;
     case "judged": game.judged = message; showJudged(); break;
     case "explained": showWhy(message); break;
@@ -138,7 +140,7 @@ function next(isStep = false) {
   const isMove = noteMove(message);
   const won = board.won();
   showPosition(message, true);
-  if (isMove) knock();
+  if (isMove || message.legal.length) knock();
   if (isStep && !isMove) { next(true); return; }
   const wasOwn = message.last && message.last.seat === message.seat;
   const wait = board.won() !== won ? TAKEN_MS : wasOwn ? PACE_MS / 3 : PACE_MS;
@@ -171,21 +173,48 @@ function showTable(message) {
   $("view").replaceChildren(make("option", { value: "" }, message.seat === null ? "above" : "your seat"), ...message.seats.map((who, seat) => make("option", { value: String(seat) }, who.name)));
   $("view").value = view;
   showRules($("rules"), message.game);
+  if (game.wantsSound === undefined) setSound(message.seats.some((who) => who.kind === "remote" || who.kind === "free"));
   showSeats();
   showLinks();
+  showLobby();
 }
 
-// A short sound for a move, if the person wants sounds.
+// Before the start: who has which chair; guests take the free ones, and the owner's page starts.
+function showLobby() {
+  const { seats, seat, is_waiting: isWaiting } = game.table;
+  const free = seats.filter((who) => who.kind === "free").length;
+  const canTake = seat === null && free > 0;
+  $("lobby").hidden = !isWaiting;
+  $("board").parentNode.hidden = isWaiting;
+  if (!isWaiting) return;
+  $("tools").hidden = $("about").hidden = true;
+  $("guest").hidden = !canTake;
+  $("chairs").replaceChildren(...seats.map((who, number) => make("li", {}, make("span", { class: `dot ${who.kind === "free" ? "" : "on"}` }), make("span", { class: "who" }, who.name),
+    canTake && who.kind === "free" ? make("button", { type: "button", "aria-label": `Sit down on chair ${number + 1}`, on: { click: () => send({ type: "take", seat: number, name: $("guest-name").value }) } }, "Sit down") : null)));
+  $("begin").hidden = !owner.key;
+  $("begin").textContent = free ? `Start, with players on ${free} free chair${free === 1 ? "" : "s"}` : "Start";
+  status(canTake ? "Type your name and take a chair, or watch" : seat === null ? "The game has not started" : "You have a chair: the game starts soon");
+}
+
+function setSound(isOn) {
+  game.wantsSound = isOn;
+  $("sound").setAttribute("aria-pressed", String(isOn));
+}
+
+// A short sound for a move, and a rising one for one's turn, if the person wants sounds.
 function knock() {
-  if ($("sound").getAttribute("aria-pressed") !== "true") return;
+  if (!game.wantsSound) return;
   game.audio ||= new AudioContext();
-  const [tone, gain] = [game.audio.createOscillator(), game.audio.createGain()];
-  tone.frequency.value = game.position.legal.length ? 520 : 330;
-  gain.gain.setValueAtTime(0.12, game.audio.currentTime);
-  gain.gain.exponentialRampToValueAtTime(0.001, game.audio.currentTime + 0.12);
-  tone.connect(gain).connect(game.audio.destination);
-  tone.start();
-  tone.stop(game.audio.currentTime + 0.12);
+  const start = game.audio.currentTime;
+  (game.position.legal.length ? [520, 780] : [330]).forEach((frequency, index) => {
+    const [tone, gain, at] = [game.audio.createOscillator(), game.audio.createGain(), start + 0.14 * index];
+    tone.frequency.value = frequency;
+    gain.gain.setValueAtTime(0.12, at);
+    gain.gain.exponentialRampToValueAtTime(0.001, at + 0.12);
+    tone.connect(gain).connect(game.audio.destination);
+    tone.start(at);
+    tone.stop(at + 0.12);
+  });
 }
 
 // Return whether the move was not yet listed.
@@ -344,6 +373,7 @@ function showJudged() {
 function showPosition(message, animate) {
   if (message !== game.position) game.sentAt = null;
   game.position = message;
+  if (game.table.is_waiting) return;
   game.lookingBack = null;
   game.values = null;
   if (message.svg !== null && message.isStale) send({ type: "look_back", ply: message.ply });
@@ -380,7 +410,8 @@ function showPosition(message, animate) {
   $("result").hidden = !game.isOver;
   const isTurn = isYours(message);
   $("board").parentNode.classList.toggle("yours", isTurn);
-  document.title = `${isTurn ? "● " : ""}${game.table.title} · Parlour`;
+  document.title = `${isTurn ? "● Your turn · " : ""}${game.table.title} · Parlour`;
+  document.querySelector("link[rel=icon]").href = isTurn ? TURN_ICON : "/icon.svg";
   showJudged();
   if (game.isOver) finish(message);
   else {
@@ -519,18 +550,22 @@ function replacements(seat) {
   return choice;
 }
 
-// The links for others, which the server gives to the person who started it.
+// The links for others, which the server gives to the person who started it: the table's own, also
+// as a code to scan, is for guests who take a chair and for those who watch.
 async function showLinks() {
   const token = game.token;
-  const links = owner.key ? await ask("/api/links", { token }).catch(() => []) : [];
-  if (token === game.token) $("links").replaceChildren(...links.map(([who, token]) => {
-    const address = `${location.origin}/#seat=${token}`;
-    const button = make("button", { type: "button", class: "quiet", on: { click: async () => {
-      await navigator.clipboard.writeText(address).catch(() => prompt("Copy this link", address));
-      button.textContent = `${who}: copied`;
-    } } }, `${who}: copy link`);
-    return button;
-  }));
+  const links = owner.key ? await ask("/api/links", { token }).catch(() => null) : null;
+  if (token !== game.token) return;
+  $("links").replaceChildren(...(links ? [...links.seats, [game.table.is_waiting ? "All guests" : "To watch", links.link]].map(linkButton) : []));
+  $("code").replaceChildren(...(links ? [make("img", { src: links.code, alt: "The link of this table as a code to scan" }), make("p", {}, links.link), linkButton(["All guests", links.link])] : []));
+}
+
+function linkButton([who, address]) {
+  const button = make("button", { type: "button", class: "quiet", on: { click: async () => {
+    await navigator.clipboard.writeText(address).catch(() => prompt("Copy this link", address));
+    button.textContent = `${who}: copied`;
+  } } }, `${who}: copy link`);
+  return button;
 }
 
 // Hints
@@ -584,11 +619,12 @@ function finish(message) {
   $("status").classList.remove("yours");
   const { headline, places } = message.result;
   const isHere = message.seat !== null && game.table.seats[message.seat].kind === "here";
-  const again = isHere ? [make("div", { class: "row" },
+  const again = message.seat === null ? [] : [make("div", { class: "row" },
     make("button", { type: "button", class: "primary", id: "play-again", on: { click: () => send({ type: "again", deal: "new" }) } }, "Play again"),
-    make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat"))] : [];
+    isHere ? make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat") : null)];
   $("result").replaceChildren(headline, make("div", { class: "scores" },
-    places.map(([who, score]) => `${who}: ${score}`).join(" · ")), ...again);
+    places.map(([place, who, score]) => `${place}. ${who}: ${score}`).join(" · ")), make("div", { id: "decisive" }), ...again, make("div", { class: "dim", id: "agreed", role: "status" }));
+  showAgreed();
   $("result").scrollIntoView({ block: "nearest" }); // on a phone the last move may have been far below it
   $("watching").hidden = true;
   status(`The game is over: ${headline}`, true);
@@ -599,6 +635,12 @@ function finish(message) {
     $("graph").replaceChildren("Looking back …");
     $("mistakes").replaceChildren();
   }
+}
+
+// Who wants to play again: all, or the person who opened the table, make the next deal.
+function showAgreed() {
+  const names = game.table.seats.flatMap((_, seat) => (game.presence?.agreed[seat] ? [name(seat)] : []));
+  if ($("agreed")) $("agreed").textContent = names.length ? `To play again: ${names.join(", ")}` : "";
 }
 
 function showReview(message) {
@@ -616,6 +658,7 @@ function showReview(message) {
     make("span", {}, ...worded(`${moveText(row)}; ${row.text.split("; ").at(-1)}`)),
     make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
   $("mistakes").replaceChildren(...lines);
+  if (isDone && worst.length && $("decisive")) $("decisive").replaceChildren(make("button", { type: "button", class: "quiet", on: { click: () => lookBack(worst[0]) } }, ...worded(`What decided it: ${moveText(worst[0])}, −${lossOf(worst[0].regret)}`)));
   if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
 }
 
@@ -667,7 +710,8 @@ $("adviser").addEventListener("change", () => {
   if (game.position && game.position.legal.length) askHints();
 });
 $("second").addEventListener("change", () => { if (game.position && game.position.legal.length) askHints(); });
-$("sound").addEventListener("click", () => { $("sound").setAttribute("aria-pressed", String($("sound").getAttribute("aria-pressed") !== "true")); });
+$("sound").addEventListener("click", () => setSound(!game.wantsSound));
+$("begin").addEventListener("click", () => ask("/api/start", { token: game.token }).catch((error) => say(error.message)));
 $("resign").addEventListener("click", () => confirm("Give this game up?") && send({ type: "resign" }));
 $("view").addEventListener("change", changeWidth);
 $("share-game").addEventListener("click", () => send({ type: "share" }));
