@@ -167,6 +167,7 @@ LEAVES: dict[str, tuple[str, ...]] = {
         "scripts.output",
         "scripts.plans",
         "scripts.table",
+        "training.actors",
         "training.evaluate",
         "training.evolution",
         "training.session",

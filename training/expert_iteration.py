@@ -23,12 +23,15 @@ from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_othe
 from ..baselines.players.making import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, GuidedSettings
 from ..envs.core.game import Game, setting
+from .actors import Actors, PlayBatch
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .overlap import fill_slices, play_while_learning
 from .progress import Losses, Progress, Spent, advanced, clocks, linear_decay, since
 from .resuming import Resumable
 from .settings import check_learner_settings
-from .teaching import Lesson, lesson_of, sample_decisions, taught
+from .teaching import Lesson, lesson_of, packed, sample_decisions, taught, unpacked
+
+ANY_CLUSTER = "auto"
 
 
 @dataclasses.dataclass
@@ -70,6 +73,15 @@ class Config:
         0.9, "lambda of the value targets: 1 for the outcome, 0 for the next search"
     )
     num_threads: int = setting(2, "number of threads that search")
+    cluster: str = dataclasses.field(
+        default="",
+        metadata={
+            "meaning": "play with actors on the Ray cluster at this address, or without an address "
+            "on the one that Ray finds or starts here; each has num_tables",
+            "alone": ANY_CLUSTER,
+        },
+    )
+    num_actors: int = setting(2, "number of actors on the cluster")
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
@@ -99,6 +111,7 @@ class Learner(Resumable):
         )
         if config.start:
             self.network.load_state_dict(_weights_of(config.start, game, self.network))
+        self.played = game
         self.game = game = self.network.seen(game)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.rows = self.network.rows(game)
@@ -122,7 +135,7 @@ class Learner(Resumable):
         random = np.random.default_rng((self.config.seed, self.progress.updates))
         if self.config.teacher and self.progress.decisions < self.config.teacher_steps:
             yield from self._imitate(random)
-        yield from self._play(random)
+        yield from self._play_on_cluster(random) if self.config.cluster else self._play(random)
 
     def _imitate(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn from whole games of the teacher."""
@@ -141,12 +154,9 @@ class Learner(Resumable):
 
     def _play(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn from searches that the network guides."""
-        config, game = self.config, self.game
-        seed = int(random.integers(2**62))
-        play = GuidedPlay(game, config.num_tables, seed, self.settings, self.rows)
-        shape = game, config.num_tables, config.batch_decisions, self.rows
-        batches = new_guided_batch(*shape), new_guided_batch(*shape)
-        self._compile(play)
+        config = self.config
+        play = self._new_play(int(random.integers(2**62)))
+        batches = self._new_batch(), self._new_batch()
         with ThreadPoolExecutor(config.num_threads) as pool:
             for losses, spent in play_while_learning(
                 lambda batch: self._act(play, batch, pool),
@@ -157,10 +167,45 @@ class Learner(Resumable):
                 self._report(losses, config.num_tables * config.batch_decisions, spent)
                 yield self.progress, self.average
 
-    def _compile(self, play: GuidedPlay) -> None:
-        """Call everything once, on nothing, before the clock starts."""
-        empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
-        play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
+    def _play_on_cluster(
+        self, random: np.random.Generator
+    ) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn from searches of actors on a cluster, which the network guides."""
+        config, num_actions = self.config, self.game.num_actions
+        make = partial(player_of, self.played, dataclasses.replace(config, start="", cluster=""))
+        address = None if config.cluster == ANY_CLUSTER else config.cluster
+        self._compile_learning()
+        actors = Actors(address, config.num_actors, make, random)
+        try:
+            start = clocks()
+            for lesson, cpu_seconds in actors.played(lambda: self.average.record(self.game)):
+                losses = self._learn(unpacked(lesson, num_actions), random)
+                own = since(start)
+                spent = own._replace(cpu_seconds=own.cpu_seconds + cpu_seconds)
+                self._report(losses, len(lesson.actions), spent)
+                self.progress = self.progress._replace(actors=config.num_actors)
+                yield self.progress, self.average
+                if self.progress.done >= 1.0:
+                    return
+                start = clocks()
+        finally:
+            actors.end()
+
+    def _new_play(self, seed: int) -> GuidedPlay:
+        """Return tables to play at, with everything called once, before the clock starts."""
+        config, game = self.config, self.game
+        play = GuidedPlay(game, config.num_tables, seed, self.settings, self.rows)
+        empty = new_guided_batch(game, 0, config.batch_decisions, self.rows)
+        play.act(self.network.record(game), config.td_lambda, empty, slice(0, 0))
+        self._compile_learning()
+        return play
+
+    def _new_batch(self) -> GuidedBatch:
+        config = self.config
+        return new_guided_batch(self.game, config.num_tables, config.batch_decisions, self.rows)
+
+    def _compile_learning(self) -> None:
+        """Take a step on nothing, before the clock starts."""
         lesson = lesson_of(new_guided_batch(self.game, 1, 1, self.rows))
         sum(self._losses(lesson)).backward()
         self.optimizer.zero_grad(set_to_none=True)
@@ -242,6 +287,19 @@ class Learner(Resumable):
             loss=losses.policy + self.config.value_coefficient * losses.value,
             entropy=losses.entropy,
         )
+
+
+def player_of(game: Game, config: Config, seed: int) -> PlayBatch:
+    """Return what an actor plays with: it fills a batch by the network's record, and packs it."""
+    learner = Learner(game, config)
+    play, batch = learner._new_play(seed), learner._new_batch()
+    num_tables, num_actions = config.num_tables, learner.game.num_actions
+
+    def play_batch(weights: np.ndarray) -> Lesson:
+        play.act(weights, config.td_lambda, batch, slice(0, num_tables))
+        return packed(lesson_of(batch), num_actions)
+
+    return play_batch
 
 
 def _weights_of(path: str, game: Game, like: PolicyValue) -> dict[str, torch.Tensor]:

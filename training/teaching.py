@@ -15,7 +15,7 @@ from ..baselines.policies.policy import Policy, values_of
 from ..envs.core.game import Game
 from ..envs.core.play.legal import check_legal
 from ..envs.core.play.playthrough import turns
-from ..envs.core.play.tables import Tables
+from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import player_streams, streams
 from .decisions import input_notes
 from .guided_play import GuidedBatch
@@ -40,6 +40,20 @@ def lesson_of(guided: GuidedBatch) -> Lesson:
     columns = *shown, batch.actions, guided.policies, batch.targets, guided.all_seats.targets
     size = batch.actions.size
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
+
+
+def packed(lesson: Lesson, num_actions: int) -> Lesson:
+    """Return a lesson whose policies are those of the legal actions alone, one after the other."""
+    is_legal = action_masks(lesson.masks, num_actions) == 1
+    return lesson._replace(policies=lesson.policies[is_legal])
+
+
+def unpacked(lesson: Lesson, num_actions: int) -> Lesson:
+    """Return the lesson that `packed` was given."""
+    is_legal = action_masks(lesson.masks, num_actions) == 1
+    policies = np.zeros(is_legal.shape, np.float32)
+    policies[is_legal] = lesson.policies
+    return lesson._replace(policies=policies)
 
 
 def sample_decisions(lessons: Sequence[Lesson], random: np.random.Generator, size: int) -> Lesson:

@@ -107,7 +107,9 @@ def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
             )
         else:
             kind = _value_type(hints[field.name])
-            group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
+            alone = field.metadata.get("alone")  # what the option means without a value
+            count = {} if alone is None else {"nargs": "?", "const": alone}
+            group.add_argument(flag, type=kind, default=default, metavar="X", help=about, **count)
 
 
 def _value_type(hint: Any) -> Callable[[str], Any]:

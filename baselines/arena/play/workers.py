@@ -134,15 +134,18 @@ def _cluster(workers: Workers) -> Iterator[Submit]:
             ray.cancel(left, force=True)
 
 
-def start_cluster() -> Any:
-    """Join the Ray cluster that `ray` finds, and return this module.
+def start_cluster(address: str | None = None) -> Any:
+    """Join the Ray cluster at an address, or the one that `ray` finds; return this module.
 
-    Raises ValueError where Ray is not installed.
+    Raises ValueError where Ray is not installed, and where no cluster answers at the address.
     """
     try:
         import ray
     except ImportError as error:
         raise ValueError(f"a cluster needs Ray: {how_to_install('cluster')}") from error
     if not ray.is_initialized():
-        ray.init(log_to_driver=False)
+        try:
+            ray.init(address, log_to_driver=False)
+        except (ConnectionError, ValueError) as error:
+            raise ValueError(f"no Ray cluster answers at {address!r}") from error
     return ray
