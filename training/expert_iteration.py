@@ -183,7 +183,6 @@ class Learner(Resumable):
                 own = since(start)
                 spent = own._replace(cpu_seconds=own.cpu_seconds + cpu_seconds)
                 self._report(losses, len(lesson.actions), spent)
-                self.progress = self.progress._replace(actors=config.num_actors)
                 yield self.progress, self.average
                 if self.progress.done >= 1.0:
                     return

@@ -21,7 +21,6 @@ class Progress(NamedTuple):
     entropy: float = math.nan  # of the policies, in nats
     forced: float = math.nan  # fraction of the learning seats' plies without a choice
     cpu_seconds: float = 0.0  # of all threads of the process and of all actors, in the same time
-    actors: float = math.nan  # of a cluster, that play
 
 
 class Losses(NamedTuple):

@@ -161,6 +161,11 @@ def _measures(progress: Any) -> dict[str, Any]:
     return {name: value for name, value in progress._asdict().items() if not math.isnan(value)}
 
 
+def _actors(config: Any) -> dict[str, int]:
+    """Return how many actors of a cluster play, where there are any."""
+    return {"actors": config.num_actors} if getattr(config, "cluster", "") else {}
+
+
 def _point(result: MatchResult) -> dict[str, Any]:
     first = result.first_places
     return {
@@ -187,7 +192,7 @@ def _checkpoint(
         weights={key: tensor.clone() for key, tensor in network.state_dict().items()},
         command=session.command,
         revision=code_revision(),
-        training=_measures(progress),
+        training=_measures(progress) | _actors(session.config),
         strength=[as_data(result) for result in results],
     )
 
