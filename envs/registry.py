@@ -63,7 +63,7 @@ def load_game(name: GameName, **config: Any) -> Game:
 
 
 def list_games() -> list[str]:
-    """Return the names of all games that are known here, those of other packages last.
+    """Return the names of all registered games, those of other packages last.
 
     >>> import parlour
     >>> parlour.list_games()[:5]

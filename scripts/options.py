@@ -146,17 +146,17 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     add(
         "--config",
         metavar="FILE.toml",
-        help="take options from a TOML file, such as deals = 200, against = ['lowest', 'random'], "
-        "quiet = true, and settings as a table: [set] and num_players = 4 below it. GAME and other "
-        "words without dashes stand on the command line, whose options win over the file's",
+        help="read options from a TOML file, such as deals = 200, against = ['lowest', 'random'], "
+        "quiet = true; settings are a table: [set], and num_players = 4 below it. Options on the "
+        "command line take precedence; GAME and other arguments without dashes stand only there",
     )
     add(
         "--import",
         dest="imports",
         metavar="PACKAGE,...",
         action="append",
-        help="first import Python packages, or files of this folder, which register games; "
-        f"those named in the variable {IMPORT_VARIABLE} too",
+        help="import Python packages, or files of this folder, that register games; the "
+        f"variable {IMPORT_VARIABLE} names more",
     )
     for flag, level, about in (
         ("--quiet", logging.ERROR, "print results and errors, no progress, notes and warnings"),
@@ -252,8 +252,8 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         type=seed,
-        help="number that decides all deals and choices: the same seed gives the same result "
-        "(default 0; under contest time, deals are drawn from a secret instead)",
+        help="seed of all deals and choices: the same seed gives the same result (default 0; in a "
+        "contest, deals come from a secret instead)",
     )
 
 

@@ -59,7 +59,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         metavar="SETTING=VALUE,...",
         nargs="?",
         const="",
-        help="play under contest time: each player in a process of its own, in a sandbox where the "
+        help="play a contest: each player runs in a process of its own, in a sandbox where the "
         "system has one, with a time limit for each action and three warnings; settings are "
         + ", ".join(f"{f.name}={f.default}" for f in _contest_settings()),
     )
@@ -170,7 +170,7 @@ def _announce(control: TimeControl) -> None:
     """Warn where players have no sandbox."""
     if control.sandbox == NONE:
         _logger.warning(
-            "warning: contest time without a sandbox contains faults but no malice: players can "
+            "warning: a contest without a sandbox contains faults but no malice: players can "
             "read and write files, use the network and signal processes; see docs/pages/contest.md"
         )
 

@@ -2,7 +2,7 @@
 
 Double DQN (van Hasselt et al. 2016) with n-step returns (Sutton 1988; Hessel et al. 2018). Masks
 are applied three times: to the behaviour, to the maximum in the target, and to the exported policy.
-A game pays only at its end, so gamma is 1: nothing is discounted.
+Rewards are terminal, so gamma is 1: nothing is discounted.
 """
 
 import copy
@@ -32,7 +32,7 @@ class Config:
 
     total_steps: int = setting(20_000_000, "length of the run, in decisions of learning seats")
     minutes: float = setting(math.inf, "minutes to learn and compile; measuring does not count")
-    seed: int = setting(0, "number that decides all random choices")
+    seed: int = setting(0, "seed of all random choices")
     hidden: tuple[int, ...] = setting((512, 512), "units of each hidden layer")
     num_tables: int = setting(1024, "number of games played side by side")
     self_play: float = setting(0.3, "weight of the tables at which every seat learns")

@@ -2,9 +2,9 @@
 
 First the network may imitate a `teacher`, any policy or search. Then it plays itself: every move is
 chosen by a search as in Gumbel AlphaZero (Danihelka et al. 2022); the policy learns the improved
-policy of the search, and the value learns what came of it. Searching is compiled and runs in its
-own threads while torch learns from the batches before, so learning is always one batch behind. The
-network that plays, and that is the result, has a moving average of the weights that are learned.
+policy of the search, and the value the outcome. Searching is compiled and runs in its own
+threads while torch learns from the batches before, so learning is always one batch behind. The
+network that plays, and is saved, has a moving average of the learned weights.
 """
 
 import copy
@@ -40,25 +40,23 @@ class Config:
 
     total_steps: int = setting(10_000_000, "length of the run, in decisions")
     minutes: float = setting(math.inf, "minutes to learn; compiling and measuring do not count")
-    seed: int = setting(0, "number that decides all random choices")
+    seed: int = setting(0, "seed of all random choices")
     hidden: tuple[int, ...] = setting((128, 128), "units of each hidden layer")
-    derived_inputs: bool = setting(
-        True, "also show what the game's folder derives from an observation"
-    )
-    start: str = setting("", "checkpoint whose network the run starts from, of the same sizes")
-    teacher: str = setting("", "player that is imitated first, such as mcts:num_simulations=300")
+    derived_inputs: bool = setting(True, "add inputs that the game derives from an observation")
+    start: str = setting("", "checkpoint with the initial network, of the same sizes")
+    teacher: str = setting("", "player to imitate first, such as mcts:num_simulations=300")
     teacher_steps: int = setting(100_000, "number of the teacher's decisions")
-    teacher_temperature: float = setting(0.05, "of the softmax of its action values: low is sharp")
+    teacher_temperature: float = setting(
+        0.05, "temperature of the softmax of the teacher's action values: low is sharp"
+    )
     num_tables: int = setting(256, "number of games played side by side")
     batch_decisions: int = setting(16, "number of decisions of each table in a batch")
     num_simulations: int = setting(32, "number of simulations of each search")
     num_considered: int = setting(16, "number of actions that a search compares")
-    num_determinizations: int = setting(
-        4, "number of positions dealt anew that a search starts from"
-    )
+    num_determinizations: int = setting(4, "number of determinizations that a search starts from")
     exploration_constant: float = setting(PUCT_CONSTANT, "weight of the priors below the root")
     value_scale: float = setting(VALUE_SCALE, "weight of the values at the root: high is sharp")
-    kept_batches: int = setting(16, "number of latest batches that are learned from")
+    kept_batches: int = setting(16, "number of latest batches in the replay buffer")
     averaged_batches: int = setting(
         16, "time constant, in batches, of the exponential moving average of the weights"
     )

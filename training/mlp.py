@@ -48,7 +48,7 @@ class Config:
     dropout: float = setting(0.5, "fraction of hidden units left out of a gradient step")
     batch_size: int = setting(128, "number of examples in a gradient step")
     learning_rate: float = setting(1e-3, "step size of RMSprop")
-    seed: int = setting(0, "number that decides all random choices")
+    seed: int = setting(0, "seed of all random choices")
     num_threads: int = setting(1, "threads that torch uses")
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
 """Proximal policy optimization with action masks (Schulman et al. 2017), by self-play.
 
 Acting is compiled and runs in its own threads while torch learns from the batch before. So learning
-is always exactly one batch behind, on any number of cores. A game has rewards only at its end, so
-nothing is discounted.
+is always exactly one batch behind, on any number of cores. Rewards are terminal, so nothing is
+discounted.
 """
 
 import dataclasses
@@ -33,11 +33,9 @@ class Config:
 
     total_steps: int = setting(100_000_000, "length of the run, in decisions of learning seats")
     minutes: float = setting(math.inf, "minutes to learn; compiling and measuring do not count")
-    seed: int = setting(0, "number that decides all random choices")
+    seed: int = setting(0, "seed of all random choices")
     hidden: tuple[int, ...] = setting((128, 128), "units of each hidden layer")
-    derived_inputs: bool = setting(
-        True, "also show what the game's folder derives from an observation"
-    )
+    derived_inputs: bool = setting(True, "add inputs that the game derives from an observation")
     num_tables: int = setting(2048, "number of games played side by side")
     batch_decisions: int = setting(24, "number of decisions of each table in a batch")
     minibatch_size: int = setting(4096, "number of decisions in a gradient step")

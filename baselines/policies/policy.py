@@ -31,12 +31,12 @@ class Policy:
     int8 [B, A]) -> float [B, A], meaningful at legal actions only. That of a searching policy takes
     streams [B] and positions [B] as well.
 
-    `probabilities`, where a policy has it, says how it draws: (records [B], masks int8 [B, A]) ->
-    probabilities of the actions [B, A], 0 where illegal. `exploitability` needs it of a policy that
-    draws.
+    `probabilities`, where a policy has it, is its distribution: (records [B], masks int8 [B, A]) ->
+    probabilities of the actions [B, A], 0 where illegal. `exploitability` needs it of a stochastic
+    policy.
 
-    A searching policy (`needs_positions`) is also given positions [B]: determinized states, drawn
-    from all those that its seat cannot distinguish from the true one.
+    A searching policy (`needs_positions`) also takes positions [B]: determinizations, sampled from
+    the information set of its seat.
 
     A policy with memory is made anew by `remember` for each seat of each game, and observes every
     ply. It plays whole games, and cannot be called for a single position.

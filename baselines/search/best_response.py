@@ -1,7 +1,7 @@
 """The exact best response to a given player, by searching every position that can occur against it.
 
-The responding seat knows all hands. So the value is exact where nothing is hidden that the given
-player's choices depend on, and an upper bound otherwise.
+The responding seat knows all hands. So the value is an upper bound, and exact where the given
+player's choices depend on nothing hidden.
 """
 
 import dataclasses

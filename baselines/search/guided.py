@@ -4,9 +4,9 @@ Each simulation starts from one of a few determinized positions in turn and ends
 of the network. At the root, sequential halving compares the actions (`gumbel_root`); below,
 selection follows the bound of PUCT (`puct`).
 
-A node of the tree stands for an action, and its children for what the next seat with a choice then
-knows: its observation and mask, by their hash. So the outcomes of chance and the hands dealt anew
-are told apart exactly where that seat can tell them apart, and there are at most as many as
+A node of the tree stands for an action. Its children are outcomes: information states of the next
+seat with a choice, as hashes of its observation and mask. So determinizations share an outcome
+where that seat cannot tell them apart, and a node has at most as many outcomes as there are
 determinizations. The children of an outcome are its actions again.
 """
 
@@ -180,7 +180,7 @@ def new_scratch(game: Game, settings: GuidedSettings) -> GuidedScratch:
 
 
 def new_tree(game: Game, num_simulations: int) -> Tree:
-    """Return a tree with room for all that so many simulations are likely to meet."""
+    """Return a tree with room for the nodes that so many simulations are likely to need."""
     num_nodes = NODES_OF_SIMULATION * num_simulations + game.num_actions + 1
     num_untried = num_simulations * min(game.num_actions, ACTIONS_OF_OUTCOME)
     return Tree.empty(num_nodes, num_nodes, min(num_untried, MAX_UNTRIED))
@@ -202,8 +202,8 @@ class GuidedFunctions(NamedTuple):
 def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> GuidedFunctions:
     """Return the functions of a game for networks of this many hidden layers.
 
-    Networks that value `all_seats` serve games of more than two seats. From the value of one seat
-    alone it does not follow what the others may expect.
+    Games of more than two seats need networks that value `all_seats`: the value of one seat does
+    not give those of the others.
     """
     rules = bindings_of(game)
     determinize = bind(determinize_template, **rules)
@@ -339,7 +339,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
 def _assess(weights, scratch):
     """Evaluate the observation at hand; fill the chances of its actions, return its value.
 
-    The value is that of one seat. What it gains, the others lose equally.
+    The value is that of one seat. The others share the negative value equally.
     """
     value = np.float64(evaluate(weights, scratch.data, scratch.words, scratch.chances))
     to_chances(scratch.words, scratch.chances)

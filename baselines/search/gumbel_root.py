@@ -1,8 +1,8 @@
 """The root of a guided search, as in Gumbel AlphaZero (Danihelka et al. 2022).
 
-Candidates, nodes of the root's actions, are ranked by their score, Gumbel noise and logit together,
-and by what their simulations were worth; sequential halving leaves the better half aside each time.
-At the end the priors and the values make an improved policy.
+The score of a candidate, a node of a root action, is its logit plus Gumbel noise. Sequential
+halving ranks the candidates by score and mean value, and keeps the better half each time. At the
+end the priors and the values make an improved policy.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def mean_value(tree, node):
 
 @rule
 def value_scale(tree, settings):
-    """Return what a value at the root counts against a logit: more with more visits."""
+    """Return the weight of a value at the root relative to a logit: more with more visits."""
     highest = np.int64(0)
     child = np.int64(tree.nodes[ROOT].first_child)
     while child != NO_NODE:

@@ -1,7 +1,7 @@
 """Sequential halving (Karnin, Koren and Somekh 2013): which action gets the next simulations.
 
-In each phase the actions that are left get equally many simulations, then the worse half is
-dropped. What a simulation is, `playout` and `mcts` decide.
+In each phase the remaining actions get equally many simulations, then the worse half is dropped.
+`playout` and `mcts` define a simulation.
 """
 
 import time

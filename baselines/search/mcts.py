@@ -1,12 +1,12 @@
-"""Monte Carlo tree search for any game, over positions determinized from what the seat may know.
+"""Monte Carlo tree search for any game, over determinizations of the seat's information set.
 
-Sequential halving decides which action at the root is simulated next, as in `playout`. Below grows
-a tree in which every seat prefers the actions that have served it best (UCT: Kocsis and Szepesvari
-2006). A node stands for the actions that led to it in every determinization (Cowling, Powley and
-Whitehouse 2012), so `select` considers only those that are legal in the position at hand.
+Sequential halving decides which action at the root is simulated next, as in `playout`. Below the
+root a tree grows, in which every seat selects its actions by UCT (Kocsis and Szepesvari 2006). A
+node stands for the actions that led to it in every determinization (Cowling, Powley and Whitehouse
+2012), so `select` considers only those that are legal in the position at hand.
 
-`playout` is this search without a tree: flat Monte Carlo, where the actions of the root are leaves
-for ever. With a network, the search is that of `guided`.
+`playout` is this search without a tree: flat Monte Carlo, where the actions of the root stay
+leaves. With a network, the search is that of `guided`.
 
 A simulation is four steps: `select` an action down to a leaf, `expand` the tree by its node,
 `evaluate` the leaf, `backpropagate` its value to every node of the path.
@@ -117,14 +117,14 @@ def playout(
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
 ) -> Policy:
-    """Plays every action out many times, each time with the unseen cards dealt anew.
+    """Plays every action out many times, each time with the hidden cards resampled.
 
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
     player of the game or the file of a checkpoint; the default is its strongest script that is fast
-    enough. In playouts that player acts at random with probability `epsilon`: without it, a
-    deterministic player would play each determinized position out in only one way. Raises
-    ValueError for an unknown player, for both budgets at once, and for a value out of range.
+    enough. In playouts that player acts at random with probability `epsilon`: otherwise a
+    deterministic player would play each determinization out in only one way. Raises ValueError for
+    an unknown player, for both budgets at once, and for a value out of range.
     """
     budget = checked_budget(FLAT, "num_playouts", num_playouts, milliseconds)
     settings = TreeSettings(checked_number("epsilon", epsilon, 1), NEVER)

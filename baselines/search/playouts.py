@@ -1,7 +1,6 @@
 """Playouts, by which searches evaluate a position: one compiled player plays it to the end.
 
-A determinized position, from which they start, is one that the seat to move cannot tell apart from
-the true one.
+They start from determinizations: positions of the information set of the seat to move.
 """
 
 from typing import NamedTuple
@@ -138,14 +137,14 @@ def _network_plays(scratch, rng):
 def bindings_for(game: Game, row_function: Function) -> dict[str, Function]:
     """Return the rules by name for a loop in which `row_function` plays.
 
-    Players that look at the mask alone are not made to wait for an observation.
+    No observation is computed for players that use the mask alone.
     """
     is_blind = row_function in _BLIND_FUNCTIONS
     return bindings_of(game) | ({"observe": no_observation} if is_blind else {})
 
 
 def determinize_template(position, seat, rng, states, streams, index):
-    """Deal anew what `seat` cannot see, into states[index]; seed its stream for what follows."""
+    """Write a determinization for `seat` to states[index]; seed the stream of its later draws."""
     states[index] = position
     reshuffle_unseen(states[index], seat, rng)
     split(rng, streams[index])

@@ -1,6 +1,7 @@
 """Below the root of a guided search: nodes of outcomes, and selection by PUCT (Silver et al. 2017).
 
-An outcome is what the next seat with a choice knows after an action; its children are its actions.
+An outcome is the information state of the next seat with a choice after an action; its children are
+the actions of that seat.
 """
 
 import numpy as np
@@ -81,7 +82,7 @@ def add_next_action(tree, outcome):
 
 @rule
 def outcome_key(data, words, seat):
-    """Hash what a seat with a choice knows: the bytes of its observation, and its mask."""
+    """Hash the information state of a seat with a choice: its observation's bytes and its mask."""
     whole = data.shape[0] // WORD_BYTES * WORD_BYTES
     mixed = hashed(np.int64(seat + 1), data[:whole].view(np.int64))
     return hashed(hashed(mixed, data[whole:]), words)

@@ -72,8 +72,8 @@ class Game:
     * `apply_action(state, action)`: play an action, which is legal
     * `is_terminal(state)`: return whether the game is over
     * `returns(state, out)`: write out[seat] in -1 .. 1 for each seat; all 0 before the end
-    * `observe(state, seat, out)`: write all fields of what the seat may know, and no more
-    * `reshuffle_unseen(state, seat, rng)`: deal anew what the seat cannot know
+    * `observe(state, seat, out)`: write the seat's information state, and no more
+    * `reshuffle_unseen(state, seat, rng)`: resample what the seat cannot know (determinization)
 
     These are plain Python:
 
@@ -86,8 +86,8 @@ class Game:
     * `draw(state, seat, is_narrow=False, is_live=True)`: return a `Picture`, of all for the seat
       None; one that is not live has nothing to click; without `draw` pictures show what `describe`
       says
-    * `label_action(state, action)`: return what people call an action, chosen in this position,
-      such as "a pair of sevens"; it tells no more than the action itself
+    * `label_action(state, action)`: return the name of an action in words, chosen in this position,
+      such as "a pair of sevens"; it reveals no more than the action itself
     * `score(state, seat)`: return what a seat has achieved, such as "7 tricks", which all may
       know; "" where a game has no other score than its returns
 
@@ -95,7 +95,7 @@ class Game:
     place of expected returns; by default the chance to win, for games that one seat wins. With
     `has_public_view`, `draw` takes the seat `NO_SEAT` for people who see what every seat sees.
 
-    What has a default may be left out; see `defaults` for what then happens.
+    Functions with a default may be left out; see `defaults`.
 
     Raises ValueError for fields that no record can have, for functions that cannot be called as
     above, and where the facts and the functions contradict each other.

@@ -10,7 +10,7 @@ from .game import Game
 
 
 def position_of(env: Any, table: int | None = None) -> Any:
-    """Return a copy of all that an environment's game holds, what is hidden included.
+    """Return a copy of an environment's full state, hidden information included.
 
     `env` is an environment of any of the three kinds, also in wrappers. Of a vector environment it
     is the record at `table`, or without one the records [N] of all tables. The record has the

@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="FILE",
-        help="compare with the --json of an earlier run, such as that of another commit on the "
-        "same machine: each figure is followed by its ratio to the earlier one",
+        help="print the ratio of each figure to that of an earlier run's --json, such as one of "
+        "another commit on the same machine",
     )
     add_json(parser)
 

@@ -1,9 +1,9 @@
-"""Check a game for faults: one of Parlour, or another library's for what seats can learn.
+"""Check a game of Parlour for faults, or one of another library for leaks of hidden information.
 
 GAME is a game of Parlour, pyspiel:NAME, rlcard:NAME, or a PettingZoo module with a dot in its path:
 pettingzoo.classic.leduc_holdem_v4, or one in a folder here. Games of other libraries are audited:
-positions are compared that only hidden events tell apart, and a seat must not see a difference.
-The status is 1 where a fault was found, 3 where an audit could compare nothing.
+a seat must not see a difference between positions that differ in hidden events alone. The exit
+status is 1 where a fault was found, 3 where an audit could compare nothing.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=seconds,
         default=20.0,
-        help="about how long an audit takes at most (default 20)",
+        help="approximate maximum duration of an audit (default 20)",
     )
     add_seed(parser)
 

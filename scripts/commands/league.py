@@ -1,7 +1,7 @@
 """Play the league: scripts, shipped networks and searches, in every game at every number of seats.
 
 Writes a page for each game, with ratings, times and cross tables, and an index. With `--store`, a
-run that was stopped goes on where it was, and more deals are added to those already played.
+stopped run resumes, and more deals are added to those already played.
 """
 
 import argparse

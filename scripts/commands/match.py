@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adjust",
         metavar="PLAYER,PLAYER",
-        help="two compiled players that play about like the two of the match, by whose results the "
-        "luck of the deals is taken out of the mean return",
+        help="reduce the variance of the mean return by a control variate: the results of two "
+        "compiled players that play about like the two of the match",
     )
     add_seed(parser)
     add_plan(parser)

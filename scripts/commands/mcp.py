@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         default=THINKING_LIMIT,
         metavar="SECONDS",
-        help="longest time that a player thinks about a move before a random one is played for it "
+        help="maximum time of a player for a move, after which a random one is played for it "
         f"(default {THINKING_LIMIT:g})",
     )
     parser.add_argument(

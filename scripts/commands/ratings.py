@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scoring",
         choices=SCORINGS,
         default="games",
-        help="what counts as a result, as in a tournament (default games)",
+        help="count games, or duplicate deals, as in a tournament (default games)",
     )
     parser.add_argument(
         "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots to FOLDER"
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--files",
         action="store_true",
-        help="also print what the results of each player depend on, and what of it differs now",
+        help="also print what each player's results depend on, and what has changed since",
     )
     add_json(parser)
 

@@ -1,7 +1,7 @@
 """Play games and write every ply to a file: data for imitation, offline learning and study.
 
-The rows hold what the acting seat knew, its legal actions, what it played and its return; the seed
-of the deal and the actions repeat each game. With --values each legal action has its value.
+Each row holds the observation of the acting seat, its legal actions, its action and its return. The
+seed of the deal and the actions reproduce each game. With --values each legal action has its value.
 """
 
 import argparse

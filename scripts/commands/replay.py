@@ -36,21 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seat",
         type=whole,
         metavar="N",
-        help="show only what seat N may see (default: everything)",
+        help="show the observation of seat N (default: everything)",
     )
     parser.add_argument(
         "--think",
         type=seconds,
         default=VALUE_SECONDS,
         metavar="SECONDS",
-        help=f"search for the value of each move this long (default {VALUE_SECONDS}; 0: no values)",
+        help=f"search time for the value of each move (default {VALUE_SECONDS}; 0: no values)",
     )
     parser.add_argument(
         "--match",
         type=positive,
         default=1,
         metavar="N",
-        help="which players of a store, in the order in which they met (default 1)",
+        help="number of a match in a store, in the order of play (default 1)",
     )
     parser.add_argument(
         "--deal", type=seed, metavar="SEED", help="deal of a store (default: its first)"
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole,
         default=0,
         metavar="N",
-        help="which game of this deal, each with the players in other seats (default 0)",
+        help="number of a game of this deal; the games differ in who sits where (default 0)",
     )
     parser.add_argument(
         "--trust", action="store_true", help="run the players' files that a store names"

@@ -1,6 +1,6 @@
 """Play a tournament, and print ratings with intervals, points and a cross table.
 
-With `--store`, a run that was stopped continues where it stopped.
+With `--store`, a stopped run resumes.
 """
 
 import argparse
@@ -43,15 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The players, who meets whom, how it is scored, and where results go."""
     add_game(parser)
     parser.add_argument(
-        "--players", metavar="PLAYER,...", help="who plays (default: all scripted players)"
+        "--players", metavar="PLAYER,...", help="the players (default: all scripts)"
     )
     parser.add_argument(
         "--form",
         choices=FORMS,
         default="round_robin",
-        help="who meets: round_robin: each player every other; gauntlet: the first player every "
-        "other; free_for_all: all tables of different players, in a balanced sample of seatings "
-        "(default round_robin)",
+        help="round_robin: each player meets every other (default); gauntlet: the first player "
+        "meets every other; free_for_all: every group of different players meets, in a balanced "
+        "sample of seatings",
     )
     add_deals(parser, "number of deals in each meeting; with --until, the maximum number")
     add_until(parser)
@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scoring",
         choices=SCORINGS,
         default="games",
-        help="what counts as a result: games, or with duplicate (for two seats) deals, each won by "
-        "the player with the higher return from seat 0 (default games)",
+        help="count games (default), or duplicate deals of two seats, each won by the player with "
+        "the higher return from seat 0",
     )
     parser.add_argument(
         "--browser",

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=seed,
         default=0,
-        help="number that decides all games: the same seed gives the same games (default 0)",
+        help="seed of all games: the same seed gives the same games (default 0)",
     )
     kinds.add_parser("template", help="print a template for a player of your own")
 

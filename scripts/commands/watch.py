@@ -52,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seat",
         type=whole,
         metavar="N",
-        help="show only what seat N may see (default: show everything)",
+        help="show the observation of seat N (default: everything)",
     )
     parser.add_argument(
         "--hints",
         action="store_true",
-        help="show the value of each move before the plies of seat N, or of every seat; only for "
-        "games that have hints at the console; `parlour play GAME` has hints for all games",
+        help="show the value of each move before the plies of seat N, or of every seat, in games "
+        "with hints at the console; `parlour play GAME` has hints for all games",
     )
     parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
     parser.add_argument(

@@ -27,19 +27,19 @@ def check_game(
 ) -> CheckReport:
     """Test a Game or the name of one, a PettingZoo AEC or a Gymnasium environment, ours or not.
 
-    `referee(seed)` gives a deal as plain data and a slow, naive referee of the same game that has
-    taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
-    `returns()`, and, for a game that draws in mid-game, `chance(state)`, which is shown the state
-    after each draw. Actions of an environment without a `game` are named by their numbers.
-    A Game declares `has_chance` and `has_hidden`, and is tried accordingly. `has_chance=False` says
-    the same of an environment without a `game`: all its episodes start alike. A game longer than
-    `max_plies` counts as endless.
+    `referee(seed)` returns a deal as plain data, and a slow, naive implementation of the same game
+    that starts from it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`,
+    `is_terminal()`, `returns()`, and, for a game with chance nodes, `chance(state)`, called with
+    the state after each draw. Actions of an environment without a `game` are named by their
+    numbers. A Game declares `has_chance` and `has_hidden`, and is tried accordingly.
+    `has_chance=False` says the same of an environment without a `game`: all its episodes start
+    alike. A game longer than `max_plies` counts as endless.
 
-    Returns what was checked, what could not be, and which fields were taken as hidden from each
-    seat: what `reshuffle_unseen` deals anew, which is for you to compare with the rules. Masks that
-    are too wide or too narrow are found by a referee alone. Raises CheckError, an AssertionError,
-    with one sentence about the first fault found and its place or remedy. Raises TypeError for
-    anything that is neither a game nor an environment, and ValueError for a `has_chance` that
+    Returns a report: the checks that were made, those that could not be, and for each seat the
+    fields that count as hidden, because `reshuffle_unseen` resamples them. Compare these with the
+    rules. Only a referee finds masks that are too wide or too narrow. Raises CheckError, an
+    AssertionError, with one sentence on the first fault and its place or remedy. Raises TypeError
+    for anything that is neither a game nor an environment, and ValueError for a `has_chance` that
     contradicts the game::
 
         >>> import parlour

@@ -180,7 +180,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent knows now, no matter which agent is to act, in fresh arrays."""
+        """Return the observation of any agent, whichever is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return self._laid_out(self._numbers.copy(), self._mask)
         return self._laid_out(self._look(self._seat_of[agent])[0], self._no_actions)
@@ -234,14 +234,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self.game.describe(self._tables.states[0], self._seat_of[agent])
 
     def record(self, agent: str) -> np.record:
-        """Return all that `agent` knows now as a record with named fields, as policies read it.
+        """Return the observation of `agent` as a record with named fields, as policies read it.
 
         A flat observation leaves out the fields that are no inputs of a network.
         """
         return self._look(self._seat_of[agent])[1]
 
     def determinize(self, agent: str, rng: np.ndarray | None = None) -> np.record:
-        """Draw one of the positions that `agent` cannot distinguish, for policies that search.
+        """Sample a position of the information set of `agent`, for policies that search.
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """

@@ -26,8 +26,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     Here, below `gym.make`, opponents are policies, not names.
 
-    `info` always has `action_mask`, int8 [A]; `seat`, your place; `returns`, those of all seats at
-    the end, of which yours is the reward, and 0 before; and `illegal_action`, whether one lost.
+    `info` always has `action_mask`, int8 [A]; `seat`, your place; `returns` of all seats, 0 before
+    the end, where yours is the reward; and `illegal_action`, whether one ended the game.
     """
 
     def __init__(  # noqa: PLR0913 (a keyword for each setting)
@@ -118,7 +118,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play your ply, then the others', until you must act again or the game is over.
 
-        Raises ValueError for what is not in the action space, and PlayerError where an opponent
+        Raises ValueError for a value outside the action space, and PlayerError where an opponent
         fails. After an opponent's error the episode cannot go on.
         """
         if self._is_over:
@@ -212,7 +212,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return self._episodes.tables.states.copy()
 
     def determinize(self, rng: np.ndarray | None = None) -> np.record:
-        """Draw one of the positions that you cannot distinguish, for policies that search.
+        """Sample a position of your information set, for policies that search.
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """

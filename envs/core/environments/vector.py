@@ -62,9 +62,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     the reward is that of the seat that has acted last. To reward every seat: when the game at table
     i ends, each decision of seat k in its last `length[i]` steps has earned `returns[i, k]`.
 
-    `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step;
-    its last observation is in `final_obs`, and its last info in `final_info`. With NEXT_STEP and
-    DISABLED it shows its last observation, and an empty mask unless it was truncated; NEXT_STEP
+    `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table starts a new game in the same
+    step; its last observation is in `final_obs`, and its last info in `final_info`. With NEXT_STEP
+    and DISABLED it shows its last observation, and an empty mask unless it was truncated; NEXT_STEP
     then ignores its action in the next step and deals, DISABLED waits for
     `reset(options={"reset_mask": ...})`.
 
@@ -463,7 +463,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return self._tables.states.copy()
 
     def determinize(self, rngs: np.ndarray | None = None) -> np.ndarray:
-        """Draw positions [N] that the seats to act cannot distinguish, for policies that search.
+        """Sample positions [N] of the information sets of the seats to act, for searching policies.
 
         `rngs` are streams [N] to draw from; without them fresh ones are made.
         """

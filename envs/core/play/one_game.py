@@ -81,12 +81,12 @@ class OneGame:
 
     @property
     def state(self) -> np.record:
-        """All that the game holds: a view, which changes with the game."""
+        """The full state: a view, which changes with the game."""
         return self.tables.states[0]
 
     @property
     def position(self) -> np.record:
-        """A copy of all that the game holds, as `position_of` gives it."""
+        """A copy of the full state, as `position_of` gives it."""
         return _copied(self.tables.states)[0]
 
     @property
@@ -95,7 +95,7 @@ class OneGame:
         return self.tables.returns(self.tables.all_rows)[0]
 
     def observation(self, seat: int | None = None) -> np.record:
-        """Return all that a seat knows, as policies read it: the one to act, if none is given."""
+        """Return the observation of a seat, by default of the one to act, as policies read it."""
         seat = self.seat if seat is None else seat
         check_range("seat", seat, 0, self.game.num_seats - 1)
         if seat == self._turn.seats[0]:
@@ -134,7 +134,7 @@ class OneGame:
         ]
 
     def determinized(self, seed: int) -> "OneGame":
-        """Return a game that starts here, with all dealt anew that the seat to act cannot know.
+        """Return a determinization: this game, with what the seat to act cannot know resampled.
 
         A fair search plays on from such games: a copy would show it the hidden cards and the draws
         to come.
@@ -193,7 +193,7 @@ def _copied(records: np.ndarray) -> np.ndarray:
 
 
 def start(game: Game | str, seed: int = 0, *, deal: Any = None, position: Any = None) -> OneGame:
-    """Start a game, to be walked by hand; the same seed deals and draws the same.
+    """Start a game to step through by hand; the same seed gives the same deal and draws.
 
     `deal` lays out a deal as plain data, `position` a record of `position_of` or its plain data.
     Raises ValueError for an invalid seed and an impossible deal or position::
@@ -237,7 +237,7 @@ def started_table(game: Game, seed: int, deal: Any = None, position: Any = None)
 
 
 def all_starts(game: Game | str, seed: int = 0) -> list[tuple[OneGame, float]]:
-    """Return a game for each way to deal, with its probability; later draws come from the seed.
+    """Return a game for each possible deal, with its probability; later draws come from the seed.
 
     Raises ValueError where there are too many, and where they cannot be listed::
 

@@ -76,8 +76,8 @@ class Turn:
 class Playthrough(OneGame):
     """A game and the policies of its seats; players draw random numbers as in matches.
 
-    `policies` are one for each seat, or one for all; where there is none, the body of the loop
-    has to play. A policy plays where it does not::
+    `policies` are one for each seat, or one for all. A policy plays where the body of the loop does
+    not; a seat without one needs the loop to play::
 
         playthrough = Playthrough(game, seed=7)
         for turn in playthrough:
@@ -128,7 +128,7 @@ class Playthrough(OneGame):
         self.seating.watch(self.tables.all_rows)
 
     def undo(self) -> None:
-        """Take the last action back, of which players with memory then know nothing."""
+        """Take the last action back, also from players with memory."""
         super().undo()
         self.seating.show_again([ply.states for ply in self.plies])
 
