@@ -22,6 +22,8 @@ from parlour.envs.core.game import setting
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 
+pytestmark = pytest.mark.plain
+
 SOUND = toy.game()
 Mutant = Callable[..., Any]
 
@@ -282,6 +284,7 @@ def deal_by_a_generator(state, rng):
     state.deck = np.random.default_rng().integers(3)
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
 @pytest.mark.parametrize(
     ("name", "function", "sentence"),
@@ -363,6 +366,7 @@ def is_terminal_by_a_compiled_rule(state):
     return COMPILED[0](state)
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
 def test_a_game_that_plain_python_cannot_play_passes_and_the_report_says_so() -> None:
     game = dataclasses.replace(SOUND, is_terminal=is_terminal_by_a_compiled_rule)

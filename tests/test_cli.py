@@ -27,6 +27,8 @@ from parlour.training.session import algorithms, is_resumable
 from tests.commands import refusal, told
 from tests.processes import ROOT, ended, run_python
 
+pytestmark = pytest.mark.plain
+
 BENCHMARKS = ROOT / "docs/benchmarks"
 GAME = "president"
 FOUR_SEATS = "president"
@@ -167,7 +169,9 @@ FILES = {  # a user's file, what is asked of it, and what has to be named
 
 
 @pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("command", ["watch {game} --players {file}", "evaluate {game} {file}"])
+@pytest.mark.parametrize(
+    "command", ["watch {game} --players {file}", "evaluate {game} {file} --deals 2"]
+)
 def test_a_players_file_that_does_not_play_gets_one_clear_line(
     command: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,6 +268,7 @@ def read_no_field(state):
     return state.nothing
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
 def test_a_rule_that_cannot_be_compiled_gets_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -308,7 +313,6 @@ def test_a_person_with_a_closed_input_has_left_the_game(
 NARROW = 60  # columns
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     "command",
     [
@@ -377,7 +381,6 @@ def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert [game["game"] for game in listed] == list(GAMES)
 
 
-@pytest.mark.plain
 def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for seed in (5, 5, 6):
@@ -397,14 +400,13 @@ def test_a_watched_game_is_kept_and_replayed(
     played = load(file)
     verify(played)
     assert len(played.plies) == num_plies and any(played.returns)
-    assert f"{num_plies} plies" in told(f"replay {file} --html {page}", capsys)
+    assert f"{num_plies} plies" in told(f"replay {file} --think 0 --html {page}", capsys)
     before = file.read_bytes()
     assert "exists; name another file" in refusal(watch, capsys)
     assert "not with --browser" in refusal(f"{watch} --browser", capsys)
     assert file.read_bytes() == before
 
 
-@pytest.mark.plain
 def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -420,7 +422,6 @@ def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
     assert "hints" not in told(f"watch {HINTED} --plies 4", capsys)
 
 
-@pytest.mark.plain
 def test_a_person_sees_hints_before_being_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -436,7 +437,6 @@ def test_a_person_sees_hints_before_being_asked(
     assert all(shown.count("hints for player 0") == 1 for shown in before)
 
 
-@pytest.mark.plain
 def test_evaluate_gives_a_table_and_the_same_figures_as_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -449,7 +449,6 @@ def test_evaluate_gives_a_table_and_the_same_figures_as_data(
     assert f"{100 * results[0]['first_places'][0]:.1f} [" in shown
 
 
-@pytest.mark.plain
 def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -462,7 +461,6 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     assert f"mean return  {result['mean_return'][0]:+.3f}" in shown
 
 
-@pytest.mark.plain
 def test_a_tournament_is_kept_and_rated_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -479,7 +477,6 @@ def test_a_tournament_is_kept_and_rated_again(
     assert (tmp_path / GAME / "results.json").read_bytes() == (out / "results.json").read_bytes()
 
 
-@pytest.mark.plain
 def test_train_leaves_a_checkpoint_that_evaluate_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -496,6 +493,7 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     assert run(evaluate) == 0
 
 
+@pytest.mark.compiled
 def test_bench_measures_every_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -518,7 +516,6 @@ def test_bench_measures_every_view(
     assert "Not measured: RLCard, doudizhu: no wheel" in with_others
 
 
-@pytest.mark.plain
 def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{GAME} is compiled" in told(f"warm {GAME}", capsys)
     assert "unknown game 'chess'" in refusal("warm chess", capsys)

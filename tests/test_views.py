@@ -31,6 +31,8 @@ from tests.view_tools import (
     state_bytes,
 )
 
+pytestmark = pytest.mark.plain
+
 every_game = pytest.mark.parametrize("name", GAMES)
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
 
@@ -54,6 +56,7 @@ def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 # The views agree
 
 
+@pytest.mark.compiled
 @every_config
 def test_self_play_tables_go_through_the_states_of_single_environments(
     name: str, config: dict[str, Any]
@@ -136,7 +139,6 @@ def test_the_solo_environment_is_a_table_where_policies_have_the_other_seats(nam
     assert terminated and reward == table.returns[seat]
 
 
-@pytest.mark.plain
 @every_game
 def test_random_play_inside_is_the_player_random_in_every_seat(name: str) -> None:
     envs = vector(name, 1, self_play=True)
@@ -353,6 +355,7 @@ def read_only(actions: np.ndarray) -> np.ndarray:
     return out
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("illegal_action", ["lose", "random"])
 @pytest.mark.parametrize("self_play", [True, False])
 def test_actions_of_any_integer_type_and_layout_are_played_and_left_alone(

@@ -1,21 +1,76 @@
-"""One deal played twice, ply by ply: at a table of the game, and before the naive referee."""
+"""One deal of Notty at a table of the game, and before the naive referee."""
 
 from __future__ import annotations
 
 import random
-from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from parlour.envs.core.game import NO_ACTION, NO_SEAT, Game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.notty.brute_force import DECK, KINDS
-from tests.notty.referee import Referee, by_kind
+from tests.notty.referee import MAX_DRAWN, Referee, by_kind
 
 PHASES = ["start", "drawn", "taken", "both"]
+NO_KIND = -1
+
+
+class Watcher(Referee):
+    """A referee that is told what chance gave at a table, and says what a seat should see."""
+
+    def __init__(self, deal: dict[str, Any], state: np.record, **config: Any) -> None:
+        super().__init__(deal, **config)
+        self.state = state
+
+    def apply(self, name: str) -> None:
+        """Do what the table has done already."""
+        seat = self.turn
+        super().apply(name)
+        if self.awaits_chance():
+            came = names_of(self.state["last_cards"][seat])
+            self.receive(came)
+            self.moved[seat] = came
+
+    def expected_observation(self, seat: int) -> dict[str, Any]:
+        """What lies open, from this seat's side."""
+        around = self.seats[seat:] + self.seats[:seat]
+        came = [[KINDS.index(card) for card in self.moved[one]] for one in around]
+        expected = {
+            "hands": [by_kind(self.hands[one]) for one in around],
+            "deck": by_kind(self.deck()),
+            "passes": [self.passes[one] for one in around],
+            "takes": [self.takes[one] for one in around],
+            "turns_played": self.turns_played,
+            "turn_limit": self.turn_limit * len(self.seats),
+            "last_actions": [self.last_actions[one] for one in around],
+            "last_cards": [kinds + [NO_KIND] * (MAX_DRAWN - len(kinds)) for kinds in came],
+        }
+        if not self.is_terminal():
+            expected["seat_to_act"] = around.index(self.turn)
+            expected["phase"] = PHASES.index(self.phase())
+        return expected
+
+
+class Beside(NamedTuple):
+    """A table, and its referee."""
+
+    tables: Tables
+    referee: Watcher
+
+    @classmethod
+    def dealt(cls, seed: int, deal: dict[str, Any], config: dict[str, Any]) -> Self:
+        """Both with this deal."""
+        tables = Tables(load_game("notty", **config), streams([seed]))
+        tables.deal_from(0, deal)
+        return cls(tables, Watcher(deal, tables.states[0], **config))
+
+    def play(self, name: str) -> None:
+        """One ply of both."""
+        game = self.tables.game
+        self.tables.apply(self.tables.all_rows, np.array([game.parse_action(name)]))
+        self.referee.apply(name)
 
 
 def random_deal(rng: random.Random, num_players: int, hand_limit: int) -> dict[str, Any]:
@@ -31,74 +86,7 @@ def names_of(kinds: np.ndarray) -> list[str]:
     return [KINDS[int(kind)] for kind in kinds if kind >= 0]
 
 
-class Lockstep:
-    """One deal at a table of the game and before the referee."""
-
-    def __init__(self, seed: int, deal: dict[str, Any], config: dict[str, Any]) -> None:
-        self.game = load_game("notty", **config)
-        self.tables = Tables(self.game, streams([seed]))
-        self.tables.deal_from(0, deal)
-        self.referee = Referee(deal, **config)
-
-    def play(self, name: str) -> None:
-        """One ply of both; what chance gives at the table is told to the referee."""
-        seat = self.referee.seat_to_act()
-        self.tables.apply(self.tables.all_rows, np.array([self.game.parse_action(name)]))
-        self.referee.apply(name)
-        if self.referee.awaits_chance():
-            moved = names_of(self.tables.states[0]["last_cards"][seat])
-            self.referee.receive(moved)
-
-    def compare(self) -> None:
-        """All that can be seen of a position."""
-        rows = self.tables.all_rows
-        seats, _, words = self.tables.show(rows)
-        mask = action_masks(words, self.game.num_actions)[0]
-        legal = [self.game.action_name(int(action)) for action in np.flatnonzero(mask)]
-        referee = self.referee
-        if referee.is_terminal():
-            assert seats[0] == NO_SEAT
-        else:
-            assert seats[0] == referee.seat_to_act()
-            assert legal == referee.legal_actions()
-        assert self.tables.returns(rows)[0].tolist() == referee.returns()
-        for seat in referee.seats:
-            compare_observation(
-                self.game, self.tables.observe(rows, np.array([seat])), referee, seat
-            )
-
-    def run(self, rng: random.Random) -> int:
-        """To the end of the game. Returns the number of positions that were compared."""
-        num_positions = 1
-        self.compare()
-        while not self.referee.is_terminal():
-            self.play(random_action(rng, self.referee.legal_actions()))
-            self.compare()
-            num_positions += 1
-        return num_positions
-
-
-def random_action(rng: random.Random, legal: list[str]) -> str:
+def random_action(referee: Referee, legal: list[str], rng: random.Random) -> str:
     """A kind of action at random, then one of this kind: groups are many, draws few."""
     kind = rng.choice(sorted({name.split(":")[0] for name in legal}))
     return rng.choice([name for name in legal if name.split(":")[0] == kind])
-
-
-def compare_observation(game: Game, seen: np.ndarray, referee: Referee, observer: int) -> None:
-    """What one seat sees is what lies open before the referee, from this seat's side."""
-    record = seen[0]
-    order = [(observer + place) % len(referee.seats) for place in referee.seats]
-    assert record["hands"].tolist() == [by_kind(referee.hands[seat]) for seat in order]
-    assert record["deck"].tolist() == by_kind(referee.deck())
-    assert record["passes"].tolist() == [referee.passes[seat] for seat in order]
-    assert record["takes"].tolist() == [referee.takes[seat] for seat in order]
-    assert record["turns_played"] == referee.turns_played
-    assert record["turn_limit"] == referee.turn_limit * len(referee.seats)
-    for place, seat in enumerate(order):
-        action = int(record["last_actions"][place])
-        name = None if action == NO_ACTION else game.action_name(action)
-        assert name == referee.last_actions[seat]
-        assert Counter(names_of(record["last_cards"][place])) == Counter(referee.moved[seat])
-    if not referee.is_terminal():
-        assert order[int(record["seat_to_act"])] == referee.seat_to_act()
-        assert PHASES[int(record["phase"])] == referee.phase()

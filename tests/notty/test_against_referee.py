@@ -14,8 +14,9 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.counts import part_and_all
+from tests.lockstep import compare
 from tests.notty.brute_force import KINDS
-from tests.notty.lockstep import Lockstep, names_of, random_deal
+from tests.notty.lockstep import Beside, names_of, random_action, random_deal
 from tests.notty.referee import Referee
 
 pytestmark = pytest.mark.plain
@@ -57,9 +58,9 @@ def test_the_rules_agree_with_the_referee(
     seen = set()
     for seed in range(num_games):
         deal = random_deal(rng, config["num_players"], config.get("hand_limit", 20))
-        lockstep = Lockstep(seed, deal, config)
-        lockstep.run(rng)
-        seen.add(end_of(lockstep.referee))
+        tables, referee = Beside.dealt(seed, deal, config)
+        compare(tables, [referee], rng, random_action)
+        seen.add(end_of(referee))
     assert num_games < ALL_GAMES or seen >= set(ends.split(", "))
 
 

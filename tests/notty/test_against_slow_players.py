@@ -12,7 +12,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.notty.hints import hints
 from tests.notty import slow_players
 from tests.notty.brute_force import DECK, KINDS, best_rest, in_order
-from tests.notty.lockstep import Lockstep
+from tests.notty.lockstep import Beside
 from tests.notty.playing import decisions
 from tests.notty.referee import Referee
 from tests.notty.slow_players import Chances
@@ -36,7 +36,7 @@ def random_hands(rng: random.Random, sizes: list[int], has_twins: bool) -> list[
     return hands
 
 
-def random_position(rng: random.Random, small_deck: bool) -> Lockstep | None:
+def random_position(rng: random.Random, small_deck: bool) -> Beside | None:
     """A position in a first or a second action; None where the deal is over at once."""
     num_players = 4 if small_deck else 2
     smallest = 12 if small_deck else 1
@@ -45,22 +45,22 @@ def random_position(rng: random.Random, small_deck: bool) -> Lockstep | None:
     sizes[seat] = rng.randint(1, 19)
     has_twins = small_deck and rng.random() < 0.3
     deal = {"hands": random_hands(rng, sizes, has_twins), "seat_to_act": seat}
-    lockstep = Lockstep(rng.randrange(1000), deal, {"num_players": num_players})
-    moves = [name for name in lockstep.referee.legal_actions() if name != "pass"]
+    position = Beside.dealt(rng.randrange(1000), deal, {"num_players": num_players})
+    moves = [name for name in position.referee.legal_actions() if name != "pass"]
     if moves and rng.random() < 0.4:
-        lockstep.play(rng.choice(moves))
-    referee = lockstep.referee
+        position.play(rng.choice(moves))
+    referee = position.referee
     if referee.is_terminal() or referee.seat_to_act() != seat:
         return None
     referee.passes[seat] = rng.randint(0, 4)
-    lockstep.tables.states[0]["passes"][seat] = referee.passes[seat]
-    return lockstep
+    position.tables.states[0]["passes"][seat] = referee.passes[seat]
+    return position
 
 
-def random_positions(seed: int, num_positions: int, small_deck: bool = True) -> list[Lockstep]:
+def random_positions(seed: int, num_positions: int, small_deck: bool = True) -> list[Beside]:
     """So many positions."""
     rng = random.Random(seed)
-    positions: list[Lockstep] = []
+    positions: list[Beside] = []
     while len(positions) < num_positions:
         position = random_position(rng, small_deck)
         if position is not None:
@@ -83,10 +83,10 @@ def test_a_calculating_player_decides_so_with_a_full_deck_too(name: str) -> None
         agreed_decision(name, position)
 
 
-def agreed_decision(name: str, position: Lockstep) -> str:
+def agreed_decision(name: str, position: Beside) -> str:
     """What both versions of a player do."""
     slow: Callable[[Referee], str] = getattr(slow_players, name)
-    (fast,) = decisions(make_policy(name, position.game), position.tables, 1)
+    (fast,) = decisions(make_policy(name, position.tables.game), position.tables, 1)
     assert fast == slow(position.referee), vars(position.referee)
     return fast
 
@@ -95,7 +95,7 @@ def agreed_decision(name: str, position: Lockstep) -> str:
 def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) -> None:
     slow: Callable[[Referee], Chances] = getattr(slow_players, name)
     for position in random_positions(3, NUM_CHANCES):
-        policy = make_policy(name, position.game)
+        policy = make_policy(name, position.tables.game)
         chances = slow(position.referee)
         chosen = decisions(policy, position.tables, NUM_DECISIONS)
         assert set(chosen) == set(chances), position.referee.hands
@@ -105,8 +105,8 @@ def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) 
 
 
 def test_hints_are_exact() -> None:
-    for position in random_positions(4, 2):
-        game, referee = position.game, position.referee
+    for position in random_positions(4, 1):
+        game, referee = position.tables.game, position.referee
         state = position.tables.states[0]
         given = {game.action_name(hint.action): hint for hint in hints(game, state).moves}
         assert set(given) == set(referee.legal_actions())

@@ -1,15 +1,13 @@
-"""Playing President in tests: one table by the names of actions, or many at random, recorded."""
+"""Playing President in tests: one table by the names of actions."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
-from parlour.envs.core.game import NO_SEAT, Game
-from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from tests.one_table import OneTable, dealt
+from tests.one_table import OneTable
 from tests.president.referee import DECK, RANKS, SUITS
 
 PLAYER_COUNTS = (2, 4, 5, 8)
@@ -55,47 +53,6 @@ class Table(OneTable):
     def placings(self) -> list[int]:
         """Placings by seat."""
         return self.sees(0)["placings"]
-
-
-class Recording(NamedTuple):
-    """Random games, ply by ply, and what every seat saw at some of the plies."""
-
-    game: Game
-    deals: list[dict[str, Any]]
-    returns: np.ndarray  # [games, seats]
-    lengths: np.ndarray  # [games], in plies
-    seats: np.ndarray  # [plies, games]: who had to act
-    words: np.ndarray  # [plies, games]: the action mask
-    actions: np.ndarray  # [plies, games]: what was done
-    seen: dict[int, np.ndarray]  # ply -> observations [watched games, seats]
-
-
-def record_games(
-    game: Game, seeds: range, *, num_watched: int = 0, watch_every: int = 1
-) -> Recording:
-    """Play games of uniformly random legal actions; watch some of them at every so many plies."""
-    choices = np.random.default_rng(seeds.start)
-    tables = dealt(game, seeds)
-    deals = [deal_of(state) for state in tables.states]
-    watched = np.repeat(np.arange(num_watched), game.num_seats)
-    watchers = np.tile(np.arange(game.num_seats), num_watched)
-    plies: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    seen = {}
-    while True:
-        seats, _, words = tables.show(tables.all_rows)
-        running = np.flatnonzero(seats != NO_SEAT)
-        if not len(running):
-            break
-        if num_watched and len(plies) % watch_every == 0:
-            seen[len(plies)] = tables.observe(watched, watchers).reshape(num_watched, -1)
-        masks = action_masks(words, game.num_actions)  # the argmax of none is 0
-        actions = (masks * (1 - choices.random(masks.shape, dtype=np.float32))).argmax(axis=1)
-        tables.apply(running, actions[running])
-        plies.append((seats, words[:, 0], actions))
-    seats, words, actions = (np.stack(column) for column in zip(*plies, strict=True))
-    lengths = (seats != NO_SEAT).sum(axis=0)
-    returns = tables.returns(tables.all_rows)
-    return Recording(game, deals, returns, lengths, seats, words, actions, seen)
 
 
 def deal_of(state: np.record) -> dict[str, Any]:

@@ -6,14 +6,13 @@ import random
 from collections import Counter
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
+from tests import lockstep
 from tests.splendor.boards import CARDS, Data, lay_out, random_board, random_deal
-from tests.splendor.choosing import STYLES
+from tests.splendor.choosing import STYLES, Style
 from tests.splendor.referee import (
     COLOURS,
     GOLD,
@@ -50,9 +49,24 @@ SETTINGS = (
 class Watcher(Referee):
     """A referee that also says what a seat's observation should be, and counts what is rare."""
 
-    def __init__(self, deal: Data, tally: Counter[str], **rules: int) -> None:
+    def __init__(self, deal: Data, tally: Counter[str], styles: list[Style], **rules: int) -> None:
         super().__init__(deal, **rules)
-        self.tally = tally
+        self.tally, self.styles = tally, styles
+        self.legal: dict[str, Action] = {}
+
+    def legal_actions(self) -> dict[str, Action]:
+        """Those of this position, which are kept until one is applied."""
+        self.legal = super().legal_actions()
+        return self.legal
+
+    def chosen(self, rng: random.Random) -> str:
+        """An action in the style of the seat to act."""
+        action = self.styles[self.turn](self, list(self.legal.values()), rng)
+        self.count(action)
+        return action.name
+
+    def apply(self, name: str) -> None:
+        self.apply_legal(self.legal[name])
 
     def expected_observation(self, seat: int) -> dict[str, Any]:
         """What the sheet lets this seat know, under the names of the observation's fields."""
@@ -171,63 +185,13 @@ def compare(num_players: int, setting: Setting, num_games: int, seed: int) -> Co
 
 def compare_deals(game: Game, deals: list[Data], rng: random.Random, tally: Counter[str]) -> None:
     """All the games that begin with these deals, each at a table of its own."""
-    names = [game.action_name(action) for action in range(game.num_actions)]
-    index_of = {name: index for index, name in enumerate(names)}
     tables = Tables(game, streams(range(len(deals))))
-    referees = []
+    watchers = []
     for row, deal in enumerate(deals):
         lay_out(tables, row, deal)
-        referees.append(Watcher(deal, tally, **game.config_dict()))
-    styles = [rng.choices(STYLES, k=game.num_seats) for _ in deals]
-    while True:
-        seats, _, words = tables.show(tables.all_rows)
-        running = np.flatnonzero(seats != NO_SEAT)
-        assert running.tolist() == [i for i, r in enumerate(referees) if not r.is_terminal()]
-        check_observations(tables, referees, rng.randrange(game.num_seats), names)
-        if not len(running):
-            break
-        chosen = []
-        for row in running.tolist():
-            referee = referees[row]
-            legal = referee.legal_actions()
-            assert seats[row] == referee.seat_to_act()
-            check_mask(words[row], legal, index_of)
-            action = styles[row][referee.turn](referee, list(legal.values()), rng)
-            referee.count(action)
-            referee.apply_legal(action)
-            chosen.append(index_of[action.name])
-        tables.apply(running, np.array(chosen))
-    check_ends(tables, referees)
-
-
-def check_mask(words: np.ndarray, legal: dict[str, Action], index_of: dict[str, int]) -> None:
-    """The bits of a mask are the legal actions, all of them and no others."""
-    bits = int.from_bytes(words.tobytes(), "little")
-    if bits != sum(1 << index_of[name] for name in legal):
-        masked = {name for name, index in index_of.items() if bits >> index & 1}
-        assert masked == set(legal)
-
-
-def check_observations(
-    tables: Tables, referees: list[Watcher], observer: int, names: list[str]
-) -> None:
-    """What one seat sees at every table."""
-    seen = tables.observe(tables.all_rows, np.full(len(referees), observer))
-    columns = {field: seen[field].tolist() for field in seen.dtype.fields or ()}
-    columns["last_actions"] = [
-        [None if action < 0 else names[action] for action in last]
-        for last in columns["last_actions"]
-    ]
-    for row, referee in enumerate(referees):
-        expected = referee.expected_observation(observer)
-        assert expected.keys() == columns.keys()
-        for field, value in expected.items():
-            assert columns[field][row] == value, f"{field} of seat {observer}"
-
-
-def check_ends(tables: Tables, referees: list[Watcher]) -> None:
-    """The returns at the end of every game."""
-    returns = tables.returns(tables.all_rows)
-    for row, referee in enumerate(referees):
-        np.testing.assert_allclose(returns[row], referee.returns(), atol=1e-6)
-        referee.count_end()
+        watchers.append(
+            Watcher(deal, tally, rng.choices(STYLES, k=game.num_seats), **game.config_dict())
+        )
+    lockstep.compare(tables, watchers, rng, lambda watcher, _, rng: watcher.chosen(rng))
+    for watcher in watchers:
+        watcher.count_end()

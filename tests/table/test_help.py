@@ -36,6 +36,20 @@ def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
         assert sum(hints["values"].values()) == pytest.approx(1)
 
 
+@pytest.mark.compiled
+def test_hints_at_two_seat_president_are_exact(tmp_path: Path) -> None:
+    seats, settings = [ME, player("lowest")], {"num_players": 2}
+    with playing(tmp_path, seats, "president", settings=settings) as me:
+        position = me.my_turn()
+        hints = me.ask({"type": "hint", "player": "search"}, "hints")
+        me.act(position, position["legal"][0])
+        judged = me.ask({"type": "judge", "ply": position["ply"]}, "judged")
+    assert hints["source"] == judged["source"] == "exact"
+    assert set(hints["values"]) == set(position["legal"])
+    assert set(hints["values"].values()) <= {-1.0, 1.0}
+    assert judged["values"] == hints["values"] and judged["regret"] in (0, 2)
+
+
 def test_notty_is_advised_by_the_chance_of_winning(tmp_path: Path) -> None:
     """Nearly all games that a search plays out are drawn: all its values would be 0."""
     with playing(tmp_path, [ME, player("x_aggressive")], "notty") as me:

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.plain
 
 CASES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
 HIDING = [(name, settings) for name, settings in CASES if find_game(name).has_hidden]
+EXACT: tuple[str, dict[str, Any]] = ("trick_taking", {})  # solved: its help needs no search
 EXCHANGES = pytest.param(
     "president",
     {"num_players": 4, "num_games": 2, "economy": "swap_two"},
@@ -207,17 +208,18 @@ def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) ->
     assert num_compared >= NUM_PAIRS
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "settings"), [*HIDING, EXCHANGES])
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        EXACT,
+        *(pytest.param(*case, marks=pytest.mark.long) for case in HIDING if case != EXACT),
+        EXCHANGES,
+    ],
+)
 def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
     name: str, settings: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One game in every run of the suite: see `test_compiled.py`."""
-    check_help(name, settings, monkeypatch)
-
-
-def check_help(name: str, settings: dict, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hints, reviews and explanations are the same in pairs of positions that look the same."""
     draws, num_compared = OneDraw(monkeypatch), 0
     for table, other, seat, chooser in pairs(name, settings, MAX_TRIES * NUM_HELPED):
         if num_compared >= NUM_HELPED:

@@ -50,7 +50,7 @@ class Referee:
         self.hands = [[card_name(i, num_values) for i in hand] for hand in deal["hands"]]
         self.leader = first_leader
         self.table: list[str] = []  # this trick, in the order played
-        self.earlier: list[str] = []  # all earlier tricks, in the order played
+        self.played: list[tuple[int, str]] = []  # seat and card, of all tricks
         self.tricks_won = [0 for _ in self.seats]
 
     # ---- the questions -------------------------------------------------------------------------
@@ -91,8 +91,10 @@ class Referee:
         if name not in legal:
             raise ValueError(f"{name!r} is not legal; legal are: {', '.join(legal) or 'none'}")
         card = name.removeprefix("card:")
-        self.hands[self.seat_to_act()].remove(card)
+        seat = self.seat_to_act()
+        self.hands[seat].remove(card)
         self.table.append(card)
+        self.played.append((seat, card))
         if len(self.table) == len(self.seats):
             self._finish_trick()
 
@@ -102,7 +104,6 @@ class Referee:
         best = max(of_colour_led, key=value_of)
         winner = self._order_of_play()[self.table.index(best)]
         self.tricks_won[winner] += 1
-        self.earlier += self.table
         self.table = []
         self.leader = winner
 

@@ -1,25 +1,28 @@
 """The rules against the naive referee, and what must hold in every position."""
 
 import itertools
+import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.counts import part_and_all
+from tests.lockstep import compare
 from tests.one_table import dealt
-from tests.trick_taking.referee import Referee, in_deck_order
+from tests.trick_taking.referee import Referee, colour_of, value_of
 from tests.trick_taking.tables import cards_of, table
+
+pytestmark = pytest.mark.plain
 
 # Seats, values, games: side by side, one ply at a time.
 CONFIGS = [(2, 1, 20), (2, 6, 60), (2, 32, 20), (3, 5, 60), (4, 4, 50)]
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(("num_players", "num_values", "num_games"), part_and_all(CONFIGS))
 def test_the_rules_agree_with_the_referee(
     num_players: int, num_values: int, num_games: int
@@ -27,57 +30,42 @@ def test_the_rules_agree_with_the_referee(
     leader = num_players - 1
     game = load_game("trick_taking", num_players=num_players, num_values=num_values, leader=leader)
     tables = dealt(game, range(num_games))
-    referees = [
-        Referee(
-            {"hands": state["dealt"].tolist(), "leader": leader},
-            num_players=num_players,
-            num_values=num_values,
-        )
+    sizes = {"num_players": num_players, "num_values": num_values}
+    watchers = [
+        Watcher({"hands": state["dealt"].tolist(), "leader": leader}, **sizes)
         for state in tables.states
     ]
-    rng = np.random.default_rng(num_values)
-    for ply in range(num_players * num_values):
-        observer = ply * 7 % num_players
-        check_positions(tables, referees, observer)
-        names = [rng.choice(sorted(referee.legal_actions())) for referee in referees]
-        for referee, name in zip(referees, names, strict=True):
-            referee.apply(str(name))
-        tables.apply(tables.all_rows, np.array([game.parse_action(str(name)) for name in names]))
-    expected = np.array([referee.returns() for referee in referees])
-    np.testing.assert_allclose(tables.returns(tables.all_rows), expected)
-    assert all(game.is_terminal(state) for state in tables.states)
+    plies = compare(tables, watchers, random.Random(num_values))
+    assert plies == num_games * num_players * num_values
 
 
-def check_positions(tables: Tables, referees: list[Referee], observer: int) -> None:
-    """Who acts, what is legal, and what one seat sees, at every table."""
-    game = tables.game
-    seats, _, words = tables.show(tables.all_rows)
-    seen = tables.observe(tables.all_rows, np.full(len(referees), observer))
-    assert not tables.returns(tables.all_rows).any()
-    for row, referee in enumerate(referees):
-        assert seats[row] == referee.seat_to_act()
-        flags = np.unpackbits(words[row].view(np.uint8), bitorder="little")
-        legal = {game.action_name(int(action)) for action in np.flatnonzero(flags)}
-        assert legal == set(referee.legal_actions())
-        check_observation(seen[row], referee, observer)
+class Watcher(Referee):
+    """A referee that also says what a seat should see."""
 
+    def expected_observation(self, seat: int) -> dict[str, Any]:
+        """All that the sheet lets a seat know."""
+        around = self.seats[seat:] + self.seats[:seat]
+        others = [card for other in around[1:] for card in self.hands[other]]
+        by_seat = [[card for owner, card in self.played if owner == one] for one in around]
+        expected = {
+            "hand": self._words(self.hands[seat]),
+            "unseen": self._words(others),
+            "table": self._words(self.table),
+            "played": [self._words(cards) for cards in by_seat],
+            "leader": around.index(self.leader),
+            "tricks_won": [self.tricks_won[one] for one in around],
+            "led_colour": colour_of(self.table[0]) if self.table else -1,
+        }
+        if not self.is_terminal():
+            expected["seat_to_act"] = around.index(self.seat_to_act())
+        return expected
 
-def check_observation(seen: np.record, referee: Referee, observer: int) -> None:
-    """All that the sheet lets a seat know is in its observation."""
-    num_players, num_values = len(seen["hand"]), len(seen["dealt"])
-    others = [card for s in referee.seats if s != observer for card in referee.hands[s]]
-    held = set(cards_of(seen["hand"], num_values))
-    dealt = [f"{card // num_values}.{card % num_values}" for card in seen["dealt"].tolist()]
-    assert [card for card in dealt if card in held] == referee.hands[observer]
-    assert cards_of(seen["unseen"], num_values) == in_deck_order(others)
-    assert cards_of(seen["table"], num_values) == in_deck_order(referee.table)
-    played = [card for words in seen["played"] for card in cards_of(words, num_values)]
-    assert in_deck_order(played) == in_deck_order(referee.earlier + referee.table)
-    assert (seen["leader"] + observer) % num_players == referee.leader
-    assert np.roll(seen["tricks_won"], observer).tolist() == referee.tricks_won
-    assert (seen["seat_to_act"] + observer) % num_players == referee.seat_to_act()
-    led = int(referee.table[0].split(".")[0]) if referee.table else -1
-    assert seen["led_colour"] == led
+    def _words(self, cards: list[str]) -> list[int]:
+        """A set of cards, a word a colour."""
+        return [
+            sum(1 << value_of(card) for card in cards if colour_of(card) == colour)
+            for colour in self.seats
+        ]
 
 
 def all_deals(state: np.record, seat: int) -> list[tuple]:
@@ -98,7 +86,6 @@ def all_deals(state: np.record, seat: int) -> list[tuple]:
     return deals
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("num_players", "script"),
     [
