@@ -293,7 +293,8 @@ def player_of(game: Game, config: Config, seed: int) -> PlayBatch:
     num_tables, num_actions = config.num_tables, learner.game.num_actions
 
     def play_batch(weights: np.ndarray) -> Lesson:
-        play.act(weights, config.td_lambda, batch, slice(0, num_tables))
+        own = weights.copy()  # Ray's cannot be written to, and code would be compiled for those
+        play.act(own, config.td_lambda, batch, slice(0, num_tables))
         return packed(lesson_of(batch), num_actions)
 
     return play_batch
