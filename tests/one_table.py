@@ -48,10 +48,10 @@ class OneTable(Tables):
 
     def play(self, *actions: Any) -> Self:
         """Do these actions, names or numbers, each of which must be legal."""
-        for given in actions:
-            action = self.game.parse_action(given) if isinstance(given, str) else given
+        for each in actions:
+            action = self.game.parse_action(each) if isinstance(each, str) else each
             legal = self.game.legal_action_list(self.state)
-            assert action in legal, f"{given} is not among {self.legal}"
+            assert action in legal, f"{each} is not among {self.legal}"
             self.apply(self.all_rows, np.array([action]))
         return self
 

@@ -104,15 +104,15 @@ def masks_of(env: Any) -> np.ndarray:
 
 def played(env: Any) -> list[bytes]:
     """Play on for a few plies; return the positions and the streams."""
-    found = []
+    results = []
     for _ in range(5):
         masks = masks_of(env)
         if not masks.any():  # a short game is over
             break
         env.step(masks.argmax(axis=-1))
         tables = env._episodes.tables if isinstance(env, SoloEnv) else env._tables
-        found += [tables.states.tobytes(), tables.rngs.tobytes()]
-    return found
+        results += [tables.states.tobytes(), tables.rngs.tobytes()]
+    return results
 
 
 @with_opponents

@@ -142,13 +142,13 @@ def test_a_shortlist_clears_what_is_not_worth_a_simulation() -> None:
 
 def grown(tree: Tree, node: int) -> dict[int, Any]:
     """Visits, values and children of a node's children, by action."""
-    found, child = {}, int(tree.nodes[node]["first_child"])
+    branches, child = {}, int(tree.nodes[node]["first_child"])
     while child != NO_NODE:
         record = tree.nodes[child]
         value = round(float(record["value_sum"]), 6)
-        found[int(record["action"])] = (int(record["visit_count"]), value, grown(tree, child))
+        branches[int(record["action"])] = (int(record["visit_count"]), value, grown(tree, child))
         child = int(record["next_sibling"])
-    return found
+    return branches
 
 
 def counted(node: Node) -> dict[int, Any]:

@@ -27,9 +27,9 @@ def test_what_audits_other_libraries_is_named_with_its_place(
 def test_the_page_is_that_of_the_record_and_publishes_only_what_was_verified() -> None:
     record = json.loads((study.PAGE.parents[1] / "studies" / "audit.json").read_text())
     assert study.PAGE.read_text(encoding="utf-8") == study.page(record)
-    found = {
+    results = {
         (entry["subject"], finding["check"])
         for entry in record
         for finding in entry.get("findings", ())
     }
-    assert set(study.VERIFIED) <= found
+    assert set(study.VERIFIED) <= results

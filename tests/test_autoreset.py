@@ -57,33 +57,33 @@ def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, mo
     ours, theirs = native(autoreset_mode=mode, **settings), gymnasiums(mode, **settings)
     assert ours.observation_space == theirs.observation_space
     assert ours.single_observation_space == theirs.single_observation_space
-    seen = ours.reset(seed=3), theirs.reset(seed=3)
+    view = ours.reset(seed=3), theirs.reset(seed=3)
     rng = np.random.default_rng(0)
     ended = np.zeros(NUM_ENVS, np.bool_)
     num_ended = 0
     for ply in range(60):
-        np.testing.assert_equal(seen[0][0], seen[1][0])
+        np.testing.assert_equal(view[0][0], view[1][0])
         if "layout" in more:
-            np.testing.assert_array_equal(seen[0][0]["action_mask"], seen[0][1]["action_mask"])
+            np.testing.assert_array_equal(view[0][0]["action_mask"], view[0][1]["action_mask"])
         for key in ("action_mask", "seat"):
-            is_told = seen[1][1][f"_{key}"]  # Gymnasium's tells only of the tables it reset
-            np.testing.assert_array_equal(seen[0][1][key][is_told], seen[1][1][key][is_told])
+            is_told = view[1][1][f"_{key}"]  # Gymnasium's tells only of the tables it reset
+            np.testing.assert_array_equal(view[0][1][key][is_told], view[1][1][key][is_told])
         if mode is DISABLED and ended.any():
             seed = ply if ply % 2 else None
-            seen = tuple(  # type: ignore[assignment]
+            view = tuple(  # type: ignore[assignment]
                 envs.reset(seed=seed, options={"reset_mask": ended.copy()})
                 for envs in (ours, theirs)
             )
             ended = np.zeros(NUM_ENVS, np.bool_)
             continue
-        actions = actions_for(seen[0][1]["action_mask"], rng, num_wrong=int(ply % 7 == 0))
+        actions = actions_for(view[0][1]["action_mask"], rng, num_wrong=int(ply % 7 == 0))
         mine, its = ours.step(actions), theirs.step(actions)
         for k in (1, 2, 3):
             np.testing.assert_array_equal(mine[k], its[k])
         ended = mine[2] | mine[3]
         num_ended += ended.sum()
         compare_infos(mine[4], its[4], ended, mode)
-        seen = (mine[0], mine[4]), (its[0], its[4])
+        view = (mine[0], mine[4]), (its[0], its[4])
     assert num_ended > 10
 
 
@@ -125,16 +125,16 @@ def test_in_self_play_the_modes_play_the_same_games(skip_forced: bool) -> None:
         for mode in AutoresetMode
     ]
     for row in range(NUM_ENVS):
-        seen = [tables[row] for tables in played]
-        shortest = min(map(len, seen))
+        rows = [tables[row] for tables in played]
+        shortest = min(map(len, rows))
         assert shortest > 15
-        assert seen[0][:shortest] == seen[1][:shortest] == seen[2][:shortest]
+        assert rows[0][:shortest] == rows[1][:shortest] == rows[2][:shortest]
 
 
 def games(envs: TablesEnv, num_steps: int) -> list[list[Any]]:
     """What is seen at each table and what is earned there, without the steps that only deal."""
     observations, info = envs.reset(seed=1)
-    seen: list[list[Any]] = [[] for _ in range(NUM_ENVS)]
+    steps: list[list[Any]] = [[] for _ in range(NUM_ENVS)]
     ended = np.zeros(NUM_ENVS, np.bool_)
     num_steps_of_game = np.zeros(NUM_ENVS, np.int64)
     for _ in range(num_steps):
@@ -148,8 +148,8 @@ def games(envs: TablesEnv, num_steps: int) -> list[list[Any]]:
         for row in range(NUM_ENVS):
             if before[2][row].any():
                 here = [array[row].tobytes() for array in before]
-                seen[row].append((here, rewards[row], info["returns"][row].tolist()))
-    return seen
+                steps[row].append((here, rewards[row], info["returns"][row].tolist()))
+    return steps
 
 
 def test_a_table_that_is_over_shows_its_last_position_and_no_legal_action() -> None:
@@ -205,8 +205,8 @@ def test_games_are_truncated_in_every_layout(
         assert not rewards.any() and set(info) >= {"action_mask", "seat", "returns"}
         assert (info["length"] == np.where(truncated, 2, 0)).all()
         if is_last and mode is AutoresetMode.SAME_STEP:
-            told, last = info["final_info"], info["final_obs"]
-            assert told["action_mask"].any(axis=1).all() and not told["returns"].any()
+            final, last = info["final_info"], info["final_obs"]
+            assert final["action_mask"].any(axis=1).all() and not final["returns"].any()
             assert all(one in envs.single_observation_space for one in last)
         if is_last and mode is DISABLED:
             _, info = envs.reset(options={"reset_mask": truncated})

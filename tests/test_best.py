@@ -107,10 +107,10 @@ def test_the_best_player_is_worth_its_time(name: str) -> None:
 
 def test_the_players_of_a_game_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """And once for the copy that plays. Before: 14 times for one match of two players."""
-    found: list[Game] = []
+    results: list[Game] = []
 
     def own_players(game: Game) -> dict[str, Any]:
-        found.append(game)
+        results.append(game)
         return sound(game)
 
     sound = making.own_players
@@ -119,7 +119,7 @@ def test_the_players_of_a_game_are_found_once(monkeypatch: pytest.MonkeyPatch) -
     for _ in range(2):
         play_match(game, "best", "lowest", num_deals=1)
         list_policies(game)
-    assert game in found and len(found) == len({*found}) == 2
+    assert game in results and len(results) == len({*results}) == 2
 
 
 def test_another_setting_is_refused() -> None:

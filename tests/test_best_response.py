@@ -97,8 +97,8 @@ def test_what_does_not_fit_in_memory_is_solved_in_parts_or_refused(
     states, seats = positions(game, 70, 0), np.zeros(70, np.int64)
     expected = best_replies(game, policy, states, seats)
     monkeypatch.setattr(best_response, "MAX_MOVES", 100)  # of a few positions at once
-    for found, whole in zip(best_replies(game, policy, states, seats), expected, strict=True):
-        np.testing.assert_array_equal(found, whole)
+    for reply, whole in zip(best_replies(game, policy, states, seats), expected, strict=True):
+        np.testing.assert_array_equal(reply, whole)
     monkeypatch.setattr(best_response, "MAX_MOVES", 10)
     with pytest.raises(ValueError, match="more than 10 moves can follow one position"):
         best_replies(game, policy, states, seats)

@@ -100,8 +100,8 @@ def test_a_random_action_is_uniform_over_words() -> None:
     members = {0, 5, 63, 64, 100, 127, 128, LARGEST}
     out = np.zeros(40_000, np.int64)
     draw_allowed(mask_of(members), streams([5]), out)
-    found, counts = np.unique(out, return_counts=True)
-    assert set(found.tolist()) == members
+    drawn, counts = np.unique(out, return_counts=True)
+    assert set(drawn.tolist()) == members
     assert stats.chisquare(counts).pvalue > 0.001
 
 

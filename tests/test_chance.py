@@ -59,13 +59,13 @@ def test_a_draw_follows_the_listed_probabilities() -> None:
     state = parlour.start(load_game("notty"), seed=2)
     outcomes = {after.position.tobytes(): chance for after, chance in state.outcomes("draw:1")}
     assert sum(outcomes.values()) == pytest.approx(1) and len(set(outcomes.values())) == 2
-    num_draws, seen = 1500, Counter[bytes]()
+    num_draws, draws = 1500, Counter[bytes]()
     for seed in range(num_draws):
         branch = parlour.start(state.game, seed, position=state.position)
         branch.apply("draw:1")
-        seen[branch.position.tobytes()] += 1
-    assert set(seen) <= set(outcomes)
-    counts = [(seen[key], num_draws * chance) for key, chance in outcomes.items()]
+        draws[branch.position.tobytes()] += 1
+    assert set(draws) <= set(outcomes)
+    counts = [(draws[key], num_draws * chance) for key, chance in outcomes.items()]
     assert chisquare(*zip(*counts, strict=True)).pvalue > 1e-6
 
 

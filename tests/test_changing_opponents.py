@@ -129,14 +129,14 @@ def test_tables_of_stable_baselines3_get_them_with_their_next_games() -> None:
     envs = vec_env.DummyVecEnv(made)
     envs.reset()
     envs.env_method("set_opponents", "first_legal")
-    seen: dict[bool, set[str]] = {False: set(), True: set()}  # by whether the first game is over
+    views: dict[bool, set[str]] = {False: set(), True: set()}  # by whether the first game is over
     is_next = np.zeros(2, np.bool_)
     for _ in range(20):
         for env, is_new in zip(envs.envs, is_next.tolist(), strict=True):
-            seen[is_new].add(names_at(env)[1])
+            views[is_new].add(names_at(env)[1])
         masks = np.array([env.unwrapped.action_masks() for env in envs.envs])
         is_next |= envs.step(masks.argmax(axis=1))[2]
-    assert seen == {False: {"random"}, True: {"first_legal"}}
+    assert views == {False: {"random"}, True: {"first_legal"}}
 
 
 @pytest.mark.parametrize("make", [make_solo, make_vector])

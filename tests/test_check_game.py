@@ -34,9 +34,9 @@ Mutant = Callable[..., Any]
 def after(sound: Mutant, fault: Mutant) -> Mutant:
     """The sound function, and then a fault with what it was given."""
 
-    def mutant(*given):
-        answer = sound(*given)
-        fault(*given)
+    def mutant(*args):
+        answer = sound(*args)
+        fault(*args)
         return answer
 
     return mutant
@@ -131,9 +131,9 @@ def returns_early(state, out):
 
 
 def returns_that_add_up(state, out):
-    found = np.zeros(len(out))
-    toy.returns(state, found)
-    out += found
+    returns = np.zeros(len(out))
+    toy.returns(state, returns)
+    out += returns
 
 
 def reshuffle_nothing(state, seat, rng):
@@ -654,10 +654,10 @@ class RenderPlays(ToyEnv):
 
 class ObserveShuffles(ToyEnv):
     def observe(self, agent):
-        seen = super().observe(agent)
+        view = super().observe(agent)
         self.calls = getattr(self, "calls", 0) + 1
-        seen["observation"][0] += self.calls > 3
-        return seen
+        view["observation"][0] += self.calls > 3
+        return view
 
     def reset(self, seed=None, options=None):
         self.calls = 0
@@ -782,20 +782,20 @@ class Guess(gymnasium.Env):
         return self.look(-1)
 
     def look(self, last):
-        seen = np.array([self.ply, last], np.int8)
-        return seen, {"action_mask": np.array([1, 1, 0], np.int8)}
+        look = np.array([self.ply, last], np.int8)
+        return look, {"action_mask": np.array([1, 1, 0], np.int8)}
 
     def step(self, action):
         if action == 2:
             return self.illegal()
         was = int(self.hidden[self.ply])
         self.ply += 1
-        seen, info = self.look(was)
-        return seen, float(action == was), self.ply == 3, False, info
+        view, info = self.look(was)
+        return view, float(action == was), self.ply == 3, False, info
 
     def illegal(self):
-        seen, info = self.look(-1)
-        return seen, -1.0, True, False, info
+        view, info = self.look(-1)
+        return view, -1.0, True, False, info
 
     def render(self):
         return str(self.ply)

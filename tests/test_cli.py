@@ -178,8 +178,8 @@ def test_a_players_file_that_does_not_play_gets_one_clear_line(
     source, function, named = FILES[kind]
     file = tmp_path / f"{kind}.py"
     file.write_text(source)
-    told = refusal(command.format(game=GAME, file=f"{file}:{function}"), capsys)
-    assert named in told
+    text = refusal(command.format(game=GAME, file=f"{file}:{function}"), capsys)
+    assert named in text
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_a_command_that_stops_while_it_is_imported_says_why(
 
     monkeypatch.setattr("parlour.scripts.main.importlib.import_module", failing)
     assert run("games") == status
-    told = capsys.readouterr().err
-    assert told.startswith(f"parlour games: {why}") and told.count("\n") == 1
+    text = capsys.readouterr().err
+    assert text.startswith(f"parlour games: {why}") and text.count("\n") == 1
 
 
 @rule
@@ -281,9 +281,9 @@ def test_a_rule_that_cannot_be_compiled_gets_one_line(
 
     monkeypatch.setattr("parlour.scripts.main.importlib.import_module", failing)
     assert run("games") == ENDED_EARLY
-    told = capsys.readouterr().err
-    assert told.startswith("parlour games: a rule cannot be compiled: KeyError: 'nothing'; ")
-    assert told.count("\n") == 1
+    text = capsys.readouterr().err
+    assert text.startswith("parlour games: a rule cannot be compiled: KeyError: 'nothing'; ")
+    assert text.count("\n") == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
@@ -353,8 +353,8 @@ def test_contest_time_is_refused_at_once_where_it_does_not_work(
     for system in ("win32", "darwin"):
         monkeypatch.setattr(sandbox, "sys", SimpleNamespace(platform=system))
         for method in ("", "sandbox=none"):
-            told = refusal(f"match {GAME} random,first_legal --contest {method}", capsys)
-            assert f"contest time needs Linux; this system is {system}" in told
+            text = refusal(f"match {GAME} random,first_legal --contest {method}", capsys)
+            assert f"contest time needs Linux; this system is {system}" in text
 
 
 def test_the_commands_start_without_what_only_unix_has() -> None:

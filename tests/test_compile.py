@@ -111,9 +111,9 @@ def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
 
 def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None:
     assert array_rule(_first_of_new)(3) == rule(_first_of_new)(3) == 0
-    for function, given in ((_first_of_new, 3), (_shifted, np.arange(4))):
+    for function, argument in ((_first_of_new, 3), (_shifted, np.arange(4))):
         with pytest.raises(numba.errors.NumbaError) as caught:
-            Rule(function, compile._LEAN)(given)
+            Rule(function, compile._LEAN)(argument)
         assert reason_of(caught.value).endswith("that makes an array is an @array_rule)")
 
 

@@ -27,8 +27,8 @@ TOLERANCE = 1e-5
 def positions(game: Game, num_tables: int, num_plies: int) -> tuple[np.ndarray, np.ndarray]:
     """Observations [B] and masks in words [B, W] of random play."""
     tables, *_ = after_plies(game, 0, num_tables)
-    seen = list(plies(game, tables, np.random.default_rng(0), num_plies))
-    return np.concatenate([one[2] for one in seen]), np.concatenate([one[3] for one in seen])
+    shown = list(plies(game, tables, np.random.default_rng(0), num_plies))
+    return np.concatenate([one[2] for one in shown]), np.concatenate([one[3] for one in shown])
 
 
 Network = TypeVar("Network", bound=torch.nn.Module)
@@ -87,10 +87,10 @@ def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
         parameter.grad.clone() for parameter in module.parameters() if parameter.grad is not None
     ]
     module.zero_grad()
-    found = rows_found(module, game, observations)
+    rows = rows_found(module, game, observations)
     lists = legal_lists(words, masks.argmax(axis=1))
     units, values = module.forward_rows(
-        module.rows(game), found, np.zeros((len(found), 0), np.float32)
+        module.rows(game), rows, np.zeros((len(rows), 0), np.float32)
     )
     listed = module.legal_logits(units, lists.legal)
     is_legal = torch.from_numpy(lists.legal >= 0)
@@ -111,8 +111,8 @@ def rows_found(module: PolicyValue, game: Game, observations: np.ndarray) -> np.
         dtype = game.observation_dtype[0].base
         numbers = np.frombuffer(data, dtype, len(data) // dtype.itemsize)
         out[place] = rows.first_rows
-        given = (rows.groups, rows.row_steps, rows.columns, rows.lows)
-        for group, stride, column, low in zip(*given, strict=True):
+        arrays = (rows.groups, rows.row_steps, rows.columns, rows.lows)
+        for group, stride, column, low in zip(*arrays, strict=True):
             out[place, group] += stride * (numbers[column] - low)
         first = out.shape[1] - 2 * len(rows.offsets)
         for k, offset in enumerate(rows.offsets):

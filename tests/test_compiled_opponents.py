@@ -22,11 +22,11 @@ def test_players_that_look_at_nothing_hide_nothing_from_others(names: tuple[str,
     compiled = [make_policy(name, game) for name in names]
     shown = [dataclasses.replace(policy, row_function=None) for policy in compiled]
     games = [vector_env(game, 5, opponents=opponents) for opponents in (compiled, shown)]
-    seen, infos = zip(*(env.reset(seed=3) for env in games), strict=True)
+    view, infos = zip(*(env.reset(seed=3) for env in games), strict=True)
     for _ in range(40):
-        np.testing.assert_array_equal(*seen)
+        np.testing.assert_array_equal(*view)
         actions = infos[0]["action_mask"].argmax(axis=1)
-        seen, _, _, _, infos = zip(*(env.step(actions) for env in games), strict=True)
+        view, _, _, _, infos = zip(*(env.step(actions) for env in games), strict=True)
 
 
 def constants_in(rule: Any) -> Iterator[np.ndarray]:

@@ -86,9 +86,9 @@ def test_the_compiled_loops_play_what_the_rules_play(game: Game) -> None:
             state = tables.states[row]
             assert game.seat_to_act(state) == seats[k] != CHANCE
             assert game.legal_action_list(state) == np.flatnonzero(masks[k]).tolist()
-            seen = game.new_observations()
-            game.observe(state, seats[k], seen[0])
-            assert seen[0].tobytes() == observations[k].tobytes()
+            view = game.new_observations()
+            game.observe(state, seats[k], view[0])
+            assert view[0].tobytes() == observations[k].tobytes()
 
 
 def test_the_flat_observation_is_within_its_bounds_and_whole(game: Game) -> None:

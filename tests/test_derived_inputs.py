@@ -32,11 +32,11 @@ GAMES: list[Any] = [
 
 def preferred(game: Game, network: PolicyValue, states: np.ndarray) -> list[int]:
     """The legal action that the torch module prefers in each of these arranged positions."""
-    seen = game.new_observations(len(states))
+    views = game.new_observations(len(states))
     for row, state in enumerate(states):
-        game.observe(state, int(game.seat_to_act(state)), seen[row])
+        game.observe(state, int(game.seat_to_act(state)), views[row])
     with torch.inference_mode():
-        logits, _ = network(torch.from_numpy(game.layout.integers(seen)))
+        logits, _ = network(torch.from_numpy(game.layout.integers(views)))
     legal = [game.legal_action_list(state) for state in states]
     return [
         max(row, key=lambda action: float(one[action]))

@@ -68,8 +68,8 @@ def test_the_network_chooses_the_action_whose_value_the_target_network_gives() -
     batch = Transitions.empty(game, 3)
     batch.next_masks[:, 0] = [0b0111, 0b0101, 0]
     batch.rewards[:] = [0.0, 0.0, -0.4]
-    found = dqn.td_targets(game, network, target, batch)
-    assert found.tolist() == pytest.approx([-0.2, -0.2, -0.4])
+    targets = dqn.td_targets(game, network, target, batch)
+    assert targets.tolist() == pytest.approx([-0.2, -0.2, -0.4])
 
 
 def test_behaviour_and_exported_policy_stay_within_the_mask(network: ActionValues) -> None:

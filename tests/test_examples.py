@@ -29,8 +29,8 @@ SEEDS = range(20)
 
 @pytest.fixture(scope="module", autouse=True)
 def modules() -> Iterator[dict[str, Any]]:
-    with imported(*NAMES) as found:
-        yield dict(zip(NAMES, found, strict=True))
+    with imported(*NAMES) as imports:
+        yield dict(zip(NAMES, imports, strict=True))
 
 
 @pytest.fixture(params=NAMES)
@@ -180,8 +180,8 @@ def test_counterfactual_regret_minimization_solves_it(modules: dict[str, Any]) -
         values = [solver.iterate() for _ in range(800)]
     kuhn = Kuhn(modules["kuhn"])
     assert np.mean(values) * kuhn.max_chips == pytest.approx(-1 / 18, abs=0.01)
-    found = kuhn.exploitability([lambda look, action: cfr.proportions(solver.sums[look])[action]])
-    assert 0 <= found < 0.01
+    figures = kuhn.exploitability([lambda look, action: cfr.proportions(solver.sums[look])[action]])
+    assert 0 <= figures < 0.01
 
 
 # Players of a game in another package
@@ -222,8 +222,8 @@ def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
 def test_self_play_learns_president() -> None:
     """As the page says. Measured 38.4 to 38.8 %; 50 rollouts give 30 %, the first five 23 %."""
     done = ended(str(EXAMPLES / "self_play_ppo.py"), "200", OMP_NUM_THREADS="1")
-    found = re.search(r"first places ([0-9.]+) \[([0-9.]+), ", done.stdout)
-    assert found and float(found[2]) > 33
+    match = re.search(r"first places ([0-9.]+) \[([0-9.]+), ", done.stdout)
+    assert match and float(match[2]) > 33
 
 
 @pytest.mark.long

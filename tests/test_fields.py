@@ -89,12 +89,12 @@ def test_numbers_of_any_count_and_type_are_written(
 ) -> None:
     layout = FlatLayout((Field("plain", dtype, (num_plain,), 0, 100, "numbers"), COLOURS))
     rng = np.random.default_rng(num_plain)
-    seen = np.zeros(3, layout.dtype)
-    seen["plain"] = rng.integers(0, 101, (3, num_plain))
-    seen["colours"] = rng.integers(0, 8, (3, 2))
-    numbers = layout.scaled(seen) if is_scaled else layout.integers(seen)
-    bits = seen["colours"][:, :, None] >> np.arange(3) & 1
-    expected = np.hstack([seen["plain"], bits.reshape(3, 6)])
+    records = np.zeros(3, layout.dtype)
+    records["plain"] = rng.integers(0, 101, (3, num_plain))
+    records["colours"] = rng.integers(0, 8, (3, 2))
+    numbers = layout.scaled(records) if is_scaled else layout.integers(records)
+    bits = records["colours"][:, :, None] >> np.arange(3) & 1
+    expected = np.hstack([records["plain"], bits.reshape(3, 6)])
     scale = layout.scale if is_scaled else 1
     assert numbers.dtype == (np.float32 if is_scaled else dtype)
     np.testing.assert_array_equal(numbers, (expected * scale).astype(numbers.dtype))
@@ -103,10 +103,10 @@ def test_numbers_of_any_count_and_type_are_written(
 @pytest.mark.parametrize("is_scaled", [True, False])
 def test_chosen_rows_are_written_and_no_others(is_scaled: bool) -> None:
     """`rows` of an encoding are views: it is made once, and the records change."""
-    seen = np.zeros(5, LAYOUT.dtype)
-    encoding = LAYOUT.encoding(seen, is_scaled)
-    seen[:] = records(5)
-    whole = (LAYOUT.scaled if is_scaled else LAYOUT.integers)(seen)
+    rows = np.zeros(5, LAYOUT.dtype)
+    encoding = LAYOUT.encoding(rows, is_scaled)
+    rows[:] = records(5)
+    whole = (LAYOUT.scaled if is_scaled else LAYOUT.integers)(rows)
     numbers = np.full_like(whole, 77)
     encode_rows(encoding, 1, numbers[1:3])
     encode_row(encoding, 4, numbers[4])
@@ -126,11 +126,11 @@ def test_sets_of_any_sizes_are_written_one_after_the_other(
     )
     rng = np.random.default_rng(len(sizes))
     bits = [rng.integers(0, 2, (3, size)) for size in sizes]
-    seen = np.zeros(3, layout.dtype)
+    records = np.zeros(3, layout.dtype)
     for k, chosen in enumerate(bits):
         words = [sum(int(bit) << place for place, bit in enumerate(row)) for row in chosen]
-        seen[f"set{k}"] = np.array(words, np.uint64).astype(np.int64)
-    numbers = layout.integers(seen)
+        records[f"set{k}"] = np.array(words, np.uint64).astype(np.int64)
+    numbers = layout.integers(records)
     assert numbers[:, num_plain:].tolist() == np.hstack(bits).tolist()
     assert (numbers[:, :num_plain] == 0).all()
 

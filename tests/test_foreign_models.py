@@ -72,7 +72,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 
 
 @pytest.fixture(scope="module")
-def seen() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def batch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Observations, masks and streams of random play."""
     observations, words = positions(GAME, 8, 12)
     masks = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :ACTIONS]
@@ -86,11 +86,11 @@ def perceptron(inputs: int = INPUTS, actions: int = ACTIONS) -> torch.nn.Module:
     )
 
 
-def best_of(module: torch.nn.Module, seen: tuple[np.ndarray, ...]) -> np.ndarray:
+def best_of(module: torch.nn.Module, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
     """The best legal actions by the logits of a module, by plain torch."""
     with torch.no_grad():
-        logits = module.eval()(torch.from_numpy(GAME.layout.scaled(seen[0])))
-    return logits.masked_fill(torch.from_numpy(seen[1]) == 0, -torch.inf).argmax(1).numpy()
+        logits = module.eval()(torch.from_numpy(GAME.layout.scaled(arrays[0])))
+    return logits.masked_fill(torch.from_numpy(arrays[1]) == 0, -torch.inf).argmax(1).numpy()
 
 
 # stable-baselines3
@@ -109,11 +109,11 @@ def best_of(module: torch.nn.Module, seen: tuple[np.ndarray, ...]) -> np.ndarray
     ],
 )
 def test_a_model_plays_the_legal_action_that_it_prefers(
-    kind: str, layout: str, observation: str, seen: Any, tmp_path: Path
+    kind: str, layout: str, observation: str, batch: Any, tmp_path: Path
 ) -> None:
     model = trained(kind, layout, observation)
     model.save(tmp_path / "mine")
-    records, masks, _ = seen
+    records, masks, _ = batch
     shown: Any = ObservationEncoder(GAME, observation).encode(records)
     if layout == "dict":
         shown = {"observation": shown, "action_mask": masks}
@@ -125,18 +125,18 @@ def test_a_model_plays_the_legal_action_that_it_prefers(
             scores = SCORES[kind](model, tensors)
         expected = ((scores - scores.min() + 1).numpy() * masks).argmax(axis=1)
     for player in (make_policy(str(tmp_path / "mine.zip"), GAME), make_policy(model, GAME)):
-        assert (player(*seen) == expected).all()
+        assert (player(*batch) == expected).all()
     assert len(np.unique(expected)) > 1
 
 
 @pytest.mark.parametrize("layout", ["flat", "dict"])
 def test_what_vec_normalize_learned_is_applied_or_missed(
-    layout: str, seen: Any, tmp_path: Path
+    layout: str, batch: Any, tmp_path: Path
 ) -> None:
     env = VecNormalize(sb3_vec_env(GAME, 4, layout=layout))
     policy = "MlpPolicy" if layout == "flat" else "MultiInputPolicy"
     model = MaskablePPO(policy, env, n_steps=32, batch_size=32, seed=0).learn(256)
-    records, masks, _ = seen
+    records, masks, _ = batch
     shown: Any = GAME.layout.scaled(records)
     if layout == "dict":
         shown = {"observation": shown, "action_mask": masks}
@@ -153,7 +153,7 @@ def test_what_vec_normalize_learned_is_applied_or_missed(
     env.save(str(tmp_path / "mine.pkl"))
     player = make_policy(model, GAME)
     for one in (player, pickle.loads(pickle.dumps(player)), make_policy(str(path), GAME)):
-        assert (one(*seen) == expected).all()
+        assert (one(*batch) == expected).all()
     (tmp_path / "mine.pkl").write_bytes(pickle.dumps([1]))
     with pytest.raises(ValueError, match=r"cannot load .*: a list is no VecNormalize"):
         make_policy(str(path), GAME)
@@ -183,20 +183,20 @@ def test_a_saved_model_plays_wherever_players_are_named(
 
 
 def test_a_model_is_pickled_for_other_processes_without_its_environment(
-    saved: tuple[Any, Path], seen: Any
+    saved: tuple[Any, Path], batch: Any
 ) -> None:
     model, path = saved
-    expected = make_policy(model, GAME)(*seen)
+    expected = make_policy(model, GAME)(*batch)
     assert "DummyVecEnv" not in repr(pickle.dumps(make_policy(model, GAME)))
     for spec in (model, str(path), perceptron()):
         player = make_policy(spec, GAME)
         again: Policy = pickle.loads(pickle.dumps(player))
         assert again.name == player.name
-        assert (again(*seen) == player(*seen)).all()
+        assert (again(*batch) == player(*batch)).all()
     (entrant,) = enter([model], GAME)
     sent = pickle.loads(pickle.dumps(entrant))
     assert sent.name == "MaskablePPO"
-    assert (make_policy(sent.spec, GAME)(*seen) == expected).all()
+    assert (make_policy(sent.spec, GAME)(*batch) == expected).all()
 
 
 def test_a_model_of_another_game_is_refused(saved: tuple[Any, Path]) -> None:
@@ -223,21 +223,21 @@ def test_a_model_with_other_actions_is_refused(
 # torch, TorchScript, ONNX
 
 
-def test_a_torch_module_plays_as_it_was_when_it_was_given(seen: Any) -> None:
+def test_a_torch_module_plays_as_it_was_when_it_was_given(batch: Any) -> None:
     module = perceptron()
     player = make_policy(module, GAME)
     assert player.name == "Sequential"
     assert module.training
-    assert (player(*seen) == best_of(copy.deepcopy(module), seen)).all()  # without dropout
-    before = player(*seen)
+    assert (player(*batch) == best_of(copy.deepcopy(module), batch)).all()  # without dropout
+    before = player(*batch)
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.neg_()
-    assert (player(*seen) == before).all()
-    assert (make_policy(module, GAME)(*seen) != before).any()
+    assert (player(*batch) == before).all()
+    assert (make_policy(module, GAME)(*batch) != before).any()
 
 
-def test_a_torch_module_plays_from_a_file_of_code(seen: Any, tmp_path: Path) -> None:
+def test_a_torch_module_plays_from_a_file_of_code(batch: Any, tmp_path: Path) -> None:
     lines = (
         "import torch",
         "torch.manual_seed(0)",
@@ -247,7 +247,7 @@ def test_a_torch_module_plays_from_a_file_of_code(seen: Any, tmp_path: Path) -> 
     player = make_policy(f"{tmp_path / 'mine.py'}:net", GAME)
     torch.manual_seed(0)
     assert player.name == "net"
-    assert (player(*seen) == best_of(torch.nn.Linear(INPUTS, ACTIONS), seen)).all()
+    assert (player(*batch) == best_of(torch.nn.Linear(INPUTS, ACTIONS), batch)).all()
 
 
 class ActorCritic(torch.nn.Module):
@@ -261,9 +261,9 @@ class ActorCritic(torch.nn.Module):
         return logits, torch.zeros(len(observations))
 
 
-def test_logits_are_the_first_of_several_outputs_and_a_legal_action_is_found(seen: Any) -> None:
-    chosen = make_policy(ActorCritic(), GAME)(*seen)
-    _, masks, _ = seen
+def test_logits_are_the_first_of_several_outputs_and_a_legal_action_is_found(batch: Any) -> None:
+    chosen = make_policy(ActorCritic(), GAME)(*batch)
+    _, masks, _ = batch
     assert masks[np.arange(len(masks)), chosen].all()
     assert (chosen[masks[:, 0] == 1] == 0).all()
 
@@ -285,10 +285,10 @@ def test_a_module_of_other_sizes_is_refused(module: Any, message: str, tmp_path:
     assert "\n" not in str(said.value)
 
 
-def test_scores_that_are_no_numbers_are_reported(seen: Any) -> None:
+def test_scores_that_are_no_numbers_are_reported(batch: Any) -> None:
     player = make_policy(Late(), GAME)
     with pytest.raises(PlayerError, match="Late gave scores that are not numbers"):
-        player(*seen)
+        player(*batch)
 
 
 class Late(torch.nn.Module):
@@ -306,12 +306,12 @@ def script(module: torch.nn.Module, path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:`torch.jit")
 @pytest.mark.parametrize("suffix", ["ts", "torchscript"])
-def test_torchscript_plays_as_its_module(suffix: str, seen: Any, tmp_path: Path) -> None:
+def test_torchscript_plays_as_its_module(suffix: str, batch: Any, tmp_path: Path) -> None:
     module, path = perceptron(), tmp_path / f"mine.{suffix}"
     script(module, path)
     player = make_policy(str(path), GAME)
     assert player.name == "mine"
-    assert (player(*seen) == best_of(module, seen)).all()
+    assert (player(*batch) == best_of(module, batch)).all()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -357,33 +357,33 @@ class Session:
 
     def run(self, names: list[str], inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
         assert names == ["logits"]
-        given = inputs["observations"]
-        assert self.shape[0] == "batch" or len(given) == self.shape[0]
+        rows = inputs["observations"]
+        assert self.shape[0] == "batch" or len(rows) == self.shape[0]
         with torch.no_grad():
-            return [self.module(torch.from_numpy(given)).numpy()]
+            return [self.module(torch.from_numpy(rows)).numpy()]
 
 
 @pytest.mark.parametrize("shape", [("batch", INPUTS), ("batch", "any"), (1, INPUTS)])
 def test_onnx_plays_batches_or_single_observations(
-    shape: tuple[Any, ...], seen: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shape: tuple[Any, ...], batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runtime = types.SimpleNamespace(InferenceSession=Session)
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
     monkeypatch.setattr(Session, "shape", shape)
     (tmp_path / "mine.onnx").write_text("mine.onnx.data")
     player = make_policy(str(tmp_path / "mine.onnx"), GAME)
-    assert (player(*seen) == best_of(Session.module, seen)).all()
+    assert (player(*batch) == best_of(Session.module, batch)).all()
     monkeypatch.setattr(Session, "shape", (*shape[:1], INPUTS + 1))
     with pytest.raises(ValueError, match=rf"takes .*{INPUTS + 1}.* float32 \[B, {INPUTS}\]"):
         make_policy(str(tmp_path / "mine.onnx"), GAME)
 
 
-def test_onnx_of_torch_plays_as_its_module(seen: Any, tmp_path: Path) -> None:
+def test_onnx_of_torch_plays_as_its_module(batch: Any, tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     module, path = perceptron().eval(), str(tmp_path / "mine.onnx")
     torch.onnx.export(module, (torch.zeros(1, INPUTS),), path, dynamo=False)
-    assert (make_policy(path, GAME)(*seen) == best_of(module, seen)).all()
+    assert (make_policy(path, GAME)(*batch) == best_of(module, batch)).all()
 
 
 def test_the_results_of_a_model_depend_on_its_file(saved: tuple[Any, Path], tmp_path: Path) -> None:
@@ -417,13 +417,13 @@ def choose(observations, action_masks):
 @pytest.mark.parametrize(
     "returned", ["action_masks.argmax(axis=1)", "-action_masks.cumsum(axis=1).astype(float)"]
 )
-def test_a_function_of_arrays_plays_from_a_file(returned: str, seen: Any, tmp_path: Path) -> None:
+def test_a_function_of_arrays_plays_from_a_file(returned: str, batch: Any, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(DEFINED.format(inputs=INPUTS, returned=returned))
     player = make_policy(f"{tmp_path / 'mine.py'}:choose", GAME)
-    assert (player(*seen) == seen[1].argmax(axis=1)).all()
+    assert (player(*batch) == batch[1].argmax(axis=1)).all()
 
 
-def test_a_function_of_arrays_sees_what_the_environment_shows(seen: Any) -> None:
+def test_a_function_of_arrays_sees_what_the_environment_shows(batch: Any) -> None:
     shown: list[np.ndarray] = []
 
     @takes_arrays
@@ -432,17 +432,17 @@ def test_a_function_of_arrays_sees_what_the_environment_shows(seen: Any) -> None
         return np.zeros((len(observations), 3))
 
     with pytest.raises(PlayerError, match=rf"mine should give each action .*{ACTIONS}\]; .* 3\]"):
-        make_policy(mine, GAME)(*seen)
-    assert np.array_equal(shown[0], ObservationEncoder(GAME, "scaled").encode(seen[0]))
+        make_policy(mine, GAME)(*batch)
+    assert np.array_equal(shown[0], ObservationEncoder(GAME, "scaled").encode(batch[0]))
 
 
 # Our own checkpoints
 
 
-def test_the_module_of_a_checkpoint_plays_again(seen: Any) -> None:
+def test_the_module_of_a_checkpoint_plays_again(batch: Any) -> None:
     network = load_network("ppo", GAME)
     player = pickle.loads(pickle.dumps(make_policy(network, GAME)))
-    assert (player(*seen) == make_policy("ppo", GAME)(*seen)).all()
+    assert (player(*batch) == make_policy("ppo", GAME)(*batch)).all()
     with pytest.raises(ValueError, match=r"was made for .*num_players=4.* not for .*num_players=2"):
         make_policy(network, load_game("president", num_players=2))
 
@@ -458,7 +458,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "mine"
 
 
-def test_the_folder_of_a_run_stands_for_its_checkpoint(run: str, seen: Any) -> None:
+def test_the_folder_of_a_run_stands_for_its_checkpoint(run: str, batch: Any) -> None:
     file = f"{run}/checkpoint.pt"
     assert make_policy(run, GAME).row_function is make_policy(file, GAME).row_function
     assert enter([run], GAME) == enter([file], GAME)

@@ -57,9 +57,9 @@ def test_levels_are_those_of_the_league_that_ships_weakest_first() -> None:
             game = find_game(name, **league["config"])
             rated = [rung["player"] for rung in reversed(league["ladder"])]
             ranks = [f"Level {rank} of {len(rated)}" for rank in range(1, len(rated) + 1)]
-            found = levels(game)
-            assert found.pop("best") in ranks
-            assert list(found.items()) == list(zip(rated, ranks, strict=True))
+            by_level = levels(game)
+            assert by_level.pop("best") in ranks
+            assert list(by_level.items()) == list(zip(rated, ranks, strict=True))
             assert middling_player(game) not in (rated[0], rated[-1])
 
 

@@ -40,11 +40,11 @@ def record(game: Game) -> np.ndarray:
 
 
 def children(tree: Tree, node: int) -> list[int]:
-    found, child = [], int(tree.nodes[node]["first_child"])
+    nodes, child = [], int(tree.nodes[node]["first_child"])
     while child != NO_NODE:
-        found.append(child)
+        nodes.append(child)
         child = int(tree.nodes[child]["next_sibling"])
-    return found
+    return nodes
 
 
 @pytest.mark.plain
@@ -54,13 +54,13 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     for row, place in enumerate((GATE, DOOR)):
         tables.deal_from(row, {"place": place})
     search = GuidedSearch(DUEL, record(DUEL), settings(64))
-    found = search.search(tables.states, streams([0, 1]))
-    assert found.actions.tolist() == [STAY, GO]
-    np.testing.assert_allclose(found.action_values[0, STAY], 0.8)
-    assert found.action_values[0, GO] < -0.8
-    assert found.action_values[1, GO] > 0.9
-    assert found.policies.argmax(axis=1).tolist() == [STAY, GO]
-    assert found.values[0] == pytest.approx(0.8, abs=0.05)
+    result = search.search(tables.states, streams([0, 1]))
+    assert result.actions.tolist() == [STAY, GO]
+    np.testing.assert_allclose(result.action_values[0, STAY], 0.8)
+    assert result.action_values[0, GO] < -0.8
+    assert result.action_values[1, GO] > 0.9
+    assert result.policies.argmax(axis=1).tolist() == [STAY, GO]
+    assert result.values[0] == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.release
@@ -102,10 +102,10 @@ def test_it_searches_for_as_long_as_it_is_given_and_values_the_actions(tmp_path:
     tables, _, observations, masks = after_plies(TRICKS, 2)
     policy = make_policy(f"mcts:network={saved(TRICKS, tmp_path)},milliseconds=5", TRICKS)
     one = slice(0, 1)
-    what = observations[one], masks[one], streams([0]), tables.states[one]
-    assert masks[0, policy(*what)[0]] == 1
+    situation = observations[one], masks[one], streams([0]), tables.states[one]
+    assert masks[0, policy(*situation)[0]] == 1
     assert policy.values is not None
-    assert (np.isfinite(policy.values(*what)[0]) == (masks[0] == 1)).all()
+    assert (np.isfinite(policy.values(*situation)[0]) == (masks[0] == 1)).all()
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:

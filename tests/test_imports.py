@@ -119,19 +119,19 @@ def test_a_cycle_inside_a_function_is_seen() -> None:
     hidden = imports_when_run("def make():\n    from . import defaults\n", path)
     typed = imports_when_run("if TYPE_CHECKING:\n    from . import defaults\n", path)
     assert hidden == {"envs.core.defaults"} and not typed
-    found = cycles_in({"a": hidden, "envs.core.defaults": {"a"}, "b": set()})
-    assert found == {"a", "envs.core.defaults"}
+    cycle = cycles_in({"a": hidden, "envs.core.defaults": {"a"}, "b": set()})
+    assert cycle == {"a", "envs.core.defaults"}
 
 
 def test_the_contract_imports_no_view() -> None:
     """A reader of `game.py` meets no picture, environment or loop."""
-    seen, found = set(), {"envs.core.game"}
-    while found:
-        name = found.pop()
-        seen.add(name)
-        found |= {other for other in IMPORTS[name] if other in SOURCES} - seen
+    visited, waiting = set(), {"envs.core.game"}
+    while waiting:
+        name = waiting.pop()
+        visited.add(name)
+        waiting |= {other for other in IMPORTS[name] if other in SOURCES} - visited
     rooms = {"drawing", "environments", "play", "played", "checks"}
-    assert not [name for name in seen if rooms & set(name.split(".")[2:3])]
+    assert not [name for name in visited if rooms & set(name.split(".")[2:3])]
 
 
 # A leaf is removed with one `rm -r` and its doors: the only places outside it that may import it.

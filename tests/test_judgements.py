@@ -22,9 +22,9 @@ def table_of(name: str = "splendor", **settings: Any) -> GameTable:
     return GameTable(Setup(name, settings, (Occupant("here", "-"),) * 2, 4))
 
 
-def judged(found: MoveValues, again: MoveValues, action: int = 0) -> Judgement:
+def judged(picking: MoveValues, again: MoveValues, action: int = 0) -> Judgement:
     """Judge a move by searches that pick the rivals and by others that measure them."""
-    return judgement_of(found, dict.fromkeys(rivals_of(found, action), again), action)
+    return judgement_of(picking, dict.fromkeys(rivals_of(picking, action), again), action)
 
 
 def noisy(rng: np.random.Generator, lead_of_last: float = 0.0) -> MoveValues:
@@ -38,24 +38,24 @@ def test_the_luck_of_the_best_of_twenty_moves_is_no_mistake() -> None:
     """Measured by the search that picks the best of them, it would be one in a case of five."""
     rng = np.random.default_rng(1)
     trials = [(noisy(rng), noisy(rng)) for _ in range(NUM_TRIALS)]
-    leads = [found.lead(rivals_of(found, 0)[0], 0) for found, _ in trials]
+    leads = [first.lead(rivals_of(first, 0)[0], 0) for first, _ in trials]
     naive = sum(lead is not None and lead.low > 0 for lead in leads)
-    honest = sum(judged(found, again).is_mistake for found, again in trials)
+    honest = sum(judged(first, again).is_mistake for first, again in trials)
     assert naive > 0.15 * NUM_TRIALS
     assert honest < 0.05 * NUM_TRIALS  # one side of a 95 % interval
     best = [
-        j for found, again in trials if "best move" in (j := judged(found, again)).text(SPLENDOR)
+        j for first, again in trials if "best move" in (j := judged(first, again)).text(SPLENDOR)
     ]
     assert len(best) < 0.05 * NUM_TRIALS
 
 
 def test_the_interval_holds_a_true_lead_as_often_as_it_says() -> None:
-    rng, held = np.random.default_rng(2), 0
+    rng, num_covered = np.random.default_rng(2), 0
     for _ in range(NUM_TRIALS):
-        found = judged(noisy(rng, 5.0), noisy(rng, 5.0))
-        assert found.rival == NUM_MOVES - 1 and found.is_mistake and found.lead is not None
-        held += found.lead.low <= 5.0 <= found.lead.high
-    assert 0.95 < held / NUM_TRIALS < 1  # of four leads together: each alone more often
+        verdict = judged(noisy(rng, 5.0), noisy(rng, 5.0))
+        assert verdict.rival == NUM_MOVES - 1 and verdict.is_mistake and verdict.lead is not None
+        num_covered += verdict.lead.low <= 5.0 <= verdict.lead.high
+    assert 0.95 < num_covered / NUM_TRIALS < 1  # of four leads together: each alone more often
 
 
 VERDICTS = {  # of the moves of `greedy` against `planner` in deal 0
@@ -78,19 +78,19 @@ def test_a_splendor_move_judged_ten_times_gets_one_verdict() -> None:
     states = list(replay(game))
     for number, verdict in VERDICTS.items():
         state, action = states[number], action_of(SPLENDOR, game.plies[number], number + 1)
-        found = [judge_move(SPLENDOR, state, action, 0.0, seed) for seed in range(10)]
-        texts = [each.text(SPLENDOR) for each in found]
+        verdicts = [judge_move(SPLENDOR, state, action, 0.0, seed) for seed in range(10)]
+        texts = [each.text(SPLENDOR) for each in verdicts]
         assert sum(text.startswith(verdict) for text in texts) >= 9, texts
-        leads = [each.lead for each in found if each.lead is not None]
+        leads = [each.lead for each in verdicts if each.lead is not None]
         assert len(leads) == 10
         for one, other in itertools.combinations(leads, 2):
             assert max(one.low, other.low) <= min(one.high, other.high)
-        for each, text in zip(found, texts, strict=True):
+        for each, text in zip(verdicts, texts, strict=True):
             assert ("lost about" in text) is each.is_mistake is (each.loss > 0)
             better = [lead for lead in each.leads.values() if lead.low > 0]
             assert ("better, for example: " in text) is (len(better) > 1)
     again = judge_move(SPLENDOR, state, action, 0.0, 9)
-    assert again.lead == found[9].lead
+    assert again.lead == verdicts[9].lead
 
 
 def test_the_best_move_is_one_that_was_compared_with_all_others() -> None:
@@ -117,24 +117,24 @@ def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
     table = table_of("trick_taking", num_values=5)
     values = study_of(game, table.state).think(0).values
     worst = min(values, key=lambda action: values[action])
-    found = judge_move(game, table.state, worst, 0.0)
-    assert found.loss == pytest.approx(max(values.values()) - values[worst])
-    assert not found.has_interval and "(exact); better: " in found.text(game)
+    judgement = judge_move(game, table.state, worst, 0.0)
+    assert judgement.loss == pytest.approx(max(values.values()) - values[worst])
+    assert not judgement.has_interval and "(exact); better: " in judgement.text(game)
 
 
 @pytest.mark.long
 def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     table = table_of()
-    found = study_of(SPLENDOR, table.state).think(0.0)
-    assert len(found.values) == 16 < len(table.legal)
-    assert set(found.unsearched) == set(table.legal) - set(found.values)
-    left_aside = found.unsearched[0]
-    assert found.lead(found.best, left_aside) is None
-    assert judged(found, found, left_aside).text(SPLENDOR).startswith("has no value")
+    values = study_of(SPLENDOR, table.state).think(0.0)
+    assert len(values.values) == 16 < len(table.legal)
+    assert set(values.unsearched) == set(table.legal) - set(values.values)
+    left_aside = values.unsearched[0]
+    assert values.lead(values.best, left_aside) is None
+    assert judged(values, values, left_aside).text(SPLENDOR).startswith("has no value")
     asked = judge_move(SPLENDOR, table.state, left_aside, 0.0)  # its lead is measured then
     assert asked.lead is not None and asked.lead.low < asked.lead.high
     assert left_aside in asked.move_values.unsearched
-    pair = (found.best, left_aside)
+    pair = (values.best, left_aside)
     among = study_of(SPLENDOR, table.state, "guided:num_simulations=16", among=pair).think(0.0)
     assert set(among.values) == set(among.reaches) == set(pair)
 
@@ -143,8 +143,8 @@ def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
     table = table_of()
     pair = tuple(table.legal[-2:])
     for player in ("mcts:num_simulations=16", "search"):
-        found = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
-        assert set(found.values) == set(pair) and set(found.reaches) == set(pair)
+        values = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
+        assert set(values.values) == set(pair) and set(values.reaches) == set(pair)
 
 
 def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,9 +154,9 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
     for limit in (8, 128):
         monkeypatch.setattr("parlour.baselines.advice.move_values.MAX_SEARCHES", limit)
         study = study_of(SPLENDOR, table.state, "mcts:num_simulations=16", among=pair)
-        found = study.think(60.0)
-        lead = found.lead(*pair)
-        assert study.is_finished and len(found.samples) == limit and lead is not None
+        values = study.think(60.0)
+        lead = values.lead(*pair)
+        assert study.is_finished and len(values.samples) == limit and lead is not None
         widths.append(lead.high - lead.low)
     assert widths[1] < widths[0] / 2
 
@@ -164,6 +164,6 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
 def test_the_values_of_a_script_are_its_estimates() -> None:
     game = load_game("notty")
     table = table_of("notty")
-    found = judge_move(game, table.state, table.legal[0], 0.0)
-    assert "by the estimate of Finisher" in found.text(game) and not found.has_interval
+    judgement = judge_move(game, table.state, table.legal[0], 0.0)
+    assert "by the estimate of Finisher" in judgement.text(game) and not judgement.has_interval
     assert make_policy("best", game).name == "finisher" and judgements.SMALL > 0

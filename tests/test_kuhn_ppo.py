@@ -80,9 +80,9 @@ def equilibrium(kuhn: Kuhn) -> Probability:
     }
 
     def probability(look: bytes, action: int) -> float:
-        seen = np.frombuffer(look, kuhn.game.new_observations().dtype)[0]
-        said = tuple(said for said in seen["actions"].tolist() if said != NO_ACTION)
-        bet = bets[said][seen["card"]]
+        view = np.frombuffer(look, kuhn.game.new_observations().dtype)[0]
+        said = tuple(said for said in view["actions"].tolist() if said != NO_ACTION)
+        bet = bets[said][view["card"]]
         return bet if action == BET else 1 - bet
 
     return probability

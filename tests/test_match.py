@@ -127,9 +127,9 @@ def test_a_policy_acts_at_one_table() -> None:
     policy = make_policy("first_legal", TWO)
     mask = np.zeros(TWO.num_actions, np.int8)
     mask[[3, 7]] = 1
-    seen = TWO.new_observations()[0]
-    assert policy.act(seen, mask) == 3
-    assert make_policy("random", TWO).act(seen, mask, rng=streams([1])) in (3, 7)
+    view = TWO.new_observations()[0]
+    assert policy.act(view, mask) == 3
+    assert make_policy("random", TWO).act(view, mask, rng=streams([1])) in (3, 7)
 
 
 def test_a_game_of_ones_own_has_the_generic_players() -> None:
@@ -169,10 +169,10 @@ class WinsSharesLoses:
 
 def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
     game = toy.game(num_players=3)
-    told: list[int] = []
+    counts: list[int] = []
     plan = Plan(batch_deals=4, control=WinsSharesLoses())
-    result = play_match(game, "first_legal", "random", 12, on_progress=told.append, plan=plan)
-    assert told == [12, 24, 36]
+    result = play_match(game, "first_legal", "random", 12, on_progress=counts.append, plan=plan)
+    assert counts == [12, 24, 36]
     assert (result.num_deals, result.num_games) == (12, 36)
     for estimate, mean in (
         (result.wins, 1 / 3),
@@ -189,14 +189,14 @@ def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
 
 
 def test_a_decided_match_counts_games_and_faults_up_to_the_deciding_deal() -> None:
-    told: list[int] = []
+    counts: list[int] = []
     plan = Plan(batch_deals=5, control=WinsSharesLoses(), until=150)
     game = toy.game(num_players=3)
-    result = play_match(game, "first_legal", "random", 60, 0, told.append, plan)
+    result = play_match(game, "first_legal", "random", 60, 0, counts.append, plan)
     assert result.verdict is not None
     num_deals = result.verdict.num_deals
     assert num_deals % 5 and num_deals > 5
-    assert told == [15 * (block + 1) for block in range(num_deals // 5 + 1)]
+    assert counts == [15 * (block + 1) for block in range(num_deals // 5 + 1)]
     assert result.num_deals == num_deals
     assert result.faults == (num_deals, 2 * num_deals)
     assert str(result).endswith(str(result.verdict))

@@ -87,8 +87,8 @@ def test_it_is_shown_the_start_and_every_ply_and_plays_as_it_would_without(other
     assert len(seated()) == (10 if other == "first_legal" else 20)
     assert {witness.seat for witness in seated()} == {0, 1}
     for witness in seated():
-        assert [cards_on_show(seen) for seen in witness.seen] == list(range(CARDS + 1))
-        assert all((seen["dealt"] == witness.seen[0]["dealt"]).all() for seen in witness.seen)
+        assert [cards_on_show(view) for view in witness.seen] == list(range(CARDS + 1))
+        assert all((view["dealt"] == witness.seen[0]["dealt"]).all() for view in witness.seen)
 
 
 def test_a_new_episode_is_a_new_player() -> None:
@@ -96,7 +96,7 @@ def test_a_new_episode_is_a_new_player() -> None:
     _, info = env.reset(seed=1)
     for _ in range(2 * SIZES["num_values"]):
         _, _, _, _, info = env.step(info["action_mask"].argmax(axis=1))
-    shown = [[cards_on_show(seen) for seen in witness.seen] for witness in seated()]
+    shown = [[cards_on_show(view) for view in witness.seen] for witness in seated()]
     whole = list(range(CARDS + 1))
     assert shown == [whole, whole, whole, whole, [0], [0]]
 
@@ -112,7 +112,7 @@ def test_forced_plies_of_the_learner_are_shown_too() -> None:
         _, _, is_over, _, info = env.step(int(info["action_mask"].argmax()))
     assert decisions < SIZES["num_values"]
     (witness,) = seated()
-    assert [cards_on_show(seen) for seen in witness.seen] == list(range(CARDS + 1))
+    assert [cards_on_show(view) for view in witness.seen] == list(range(CARDS + 1))
 
 
 def test_a_copy_of_an_environment_remembers_apart() -> None:

@@ -74,8 +74,8 @@ def test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets() -> Non
 def test_each_lost_match_is_taught_by_its_own_hand() -> None:
     first, second = tables_after(), tables_after(9, 0, 8, 12)
     alone = [taught(tables, 7, -1.0)[0] for tables in (first, second)]
-    seen = [tables.show(np.arange(1))[1] for tables in (first, second)]
-    choices = mlp.PlayedChoices(np.concatenate(seen), np.array([7, 7]), np.array([-1.0, -1.0]))
+    views = [tables.show(np.arange(1))[1] for tables in (first, second)]
+    choices = mlp.PlayedChoices(np.concatenate(views), np.array([7, 7]), np.array([-1.0, -1.0]))
     network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
     _, together = mlp.examples(GAME, network, choices, CONFIG.held)
     assert together.tolist() == [target.tolist() for target in alone]

@@ -220,11 +220,11 @@ def test_each_version_has_its_release_notes() -> None:
 
 
 def test_links_lead_from_page_to_page_and_to_copies_of_what_has_none(tmp_path: Path) -> None:
-    given = "[a](../../envs/president/README.md#rules) `[b](nim.py)` [c](../examples/nim.py)"
+    page = "[a](../../envs/president/README.md#rules) `[b](nim.py)` [c](../examples/nim.py)"
     made = "[a](games/president.md#rules) `[b](nim.py)` [c](programs/docs.examples.nim.md)"
     picture = "![d](../president.gif) [e](../../README.md) [f](https://example.org)"
     copied = "![d](files/docs/president.gif) [e](index.md) [f](https://example.org)"
-    for text, expected in ((given, made), (picture, copied)):
+    for text, expected in ((page, made), (picture, copied)):
         assert relinked(text, PAGES["own_search"], tmp_path) == expected
     assert (tmp_path / "files/docs/president.gif").is_file()
     assert "def deal(state, rng)" in (tmp_path / "programs/docs.examples.nim.md").read_text()

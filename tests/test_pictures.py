@@ -84,8 +84,8 @@ def looked_at(case: int) -> tuple[Game, list[np.ndarray]]:
     """Some positions of one random game, the first and the last among them, as states [1]."""
     name, settings = CASES[case]
     game = find_game(name, **settings)
-    seen = positions(game, 5, MOST_PLIES)
-    return game, sample(seen, min(MOST_POSITIONS, len(seen)))
+    examples = positions(game, 5, MOST_PLIES)
+    return game, sample(examples, min(MOST_POSITIONS, len(examples)))
 
 
 @lru_cache(maxsize=1)

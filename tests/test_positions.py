@@ -113,7 +113,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on() -> None:
     name = "seat_to_act"
     rule = next(iter(game.house_rules))
     other = {**plain, rule: 1 - np.array(plain[rule])}
-    for given, message in (
+    for data, message in (
         ({"position": plain, "deal": {}}, "a deal or a position, not both"),
         ({"position": position_of(played("notty"))}, "a position of president is a record"),
         ({"position": {name: plain[name]}}, "a position of president is a record"),
@@ -122,7 +122,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on() -> None:
         ({"place": plain}, "it has 'deal' and 'position'"),
     ):
         with pytest.raises(ValueError, match=message):
-            env.reset(options=given)
+            env.reset(options=data)
         assert position_of(env).tobytes() == position.tobytes()
 
 

@@ -53,14 +53,14 @@ def test_pettingzoo_parallel_api_test(name: str, config: dict[str, Any]) -> None
 def test_the_parallel_environment_plays_what_the_other_plays(name: str) -> None:
     env, parallel = registry.make_raw_aec(name), registry.make_parallel(name)
     env.reset(seed=3)
-    seen, infos = parallel.reset(seed=3)
+    view, infos = parallel.reset(seed=3)
     for _ in range(60):
         agent = env.agent_selection
-        assert [one for one in seen if seen[one]["action_mask"].any()] == [agent]
-        np.testing.assert_array_equal(seen[agent]["observation"], env.observe(agent)["observation"])
-        action = int(seen[agent]["action_mask"].argmax())
+        assert [one for one in view if view[one]["action_mask"].any()] == [agent]
+        np.testing.assert_array_equal(view[agent]["observation"], env.observe(agent)["observation"])
+        action = int(view[agent]["action_mask"].argmax())
         env.step(action)
-        seen, rewards, ended, _, infos = parallel.step(dict.fromkeys(env.possible_agents, action))
+        view, rewards, ended, _, infos = parallel.step(dict.fromkeys(env.possible_agents, action))
         assert (rewards, ended) == (env.rewards, env.terminations)
         if any(ended.values()):
             break
@@ -96,10 +96,10 @@ def test_the_flat_layout_shows_the_same_with_the_mask_in_infos(name: str) -> Non
     other.reset(seed=3)
     for _ in range(60):
         for each in flat.possible_agents:
-            seen: Any = flat.observe(each)
+            view: Any = flat.observe(each)
             shown = other.observe(each)
-            assert flat.observation_space(each).contains(seen)
-            np.testing.assert_array_equal(seen, shown["observation"])
+            assert flat.observation_space(each).contains(view)
+            np.testing.assert_array_equal(view, shown["observation"])
             np.testing.assert_array_equal(flat.infos[each]["action_mask"], shown["action_mask"])
         if any(flat.terminations.values()):
             break
@@ -115,8 +115,8 @@ def test_the_flat_layout_fits_wrappers_of_supersuit(name: str, wrapper: str) -> 
     env = getattr(supersuit, wrapper)(registry.make_aec(name, layout="flat"))
     env.reset(seed=3)
     for agent in env.agent_iter(60):
-        seen, _, ended, _, info = env.last()
-        assert seen.shape == env.observation_space(agent).shape
+        view, _, ended, _, info = env.last()
+        assert view.shape == env.observation_space(agent).shape
         env.step(None if ended else int(info["action_mask"].argmax()))
 
 

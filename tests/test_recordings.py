@@ -55,8 +55,8 @@ def test_players_that_are_not_compiled_play_the_same_games(name: str) -> None:
     game = find_game(name)
     outside = [dataclasses.replace(one, row_function=None) for one in players(game)]
     expected = joined(list(plies_of(game, players(game), SEEDS)))
-    found = joined(list(plies_of(game, [*outside[:1], *players(game)[1:]], SEEDS)))
-    assert all(map(np.array_equal, found, expected))
+    plies = joined(list(plies_of(game, [*outside[:1], *players(game)[1:]], SEEDS)))
+    assert all(map(np.array_equal, plies, expected))
 
 
 def test_a_game_longer_than_a_batch_gets_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +86,8 @@ def test_chats_repeat_every_game_in_the_words_of_models(name: str, tmp_path: Pat
         chat = json.loads(line)
         assert find_game(chat["game"], **chat["settings"]).config == game.config
         first, *turns = chat["messages"]
-        told = instructions(game, chat["seat"], Style())
-        assert first == {"role": "system", "content": told}
+        prompt = instructions(game, chat["seat"], Style())
+        assert first == {"role": "system", "content": prompt}
         keys = [(chat["deal"], ply, chat["seat"]) for ply in chat["plies"]]
         for key, question, said in zip(keys, turns[::2], turns[1::2], strict=True):
             assert (question["role"], said["role"]) == ("user", "assistant")
@@ -200,10 +200,10 @@ def test_minari_recovers_the_recorded_table(tmp_path: Path) -> None:
     env = data.recover_environment()
     own = [episode for episode in data if episode.infos["seat"][0] == 0]
     for seed, episode in zip(SEEDS, own, strict=True):
-        seen, _ = env.reset(seed=seed)
+        view, _ = env.reset(seed=seed)
         for ply, action in enumerate(episode.actions):
-            assert np.array_equal(seen["observation"], episode.observations["observation"][ply])
-            seen, reward, *_ = env.step(action)
+            assert np.array_equal(view["observation"], episode.observations["observation"][ply])
+            view, reward, *_ = env.step(action)
             assert reward == episode.rewards[ply]
 
 

@@ -25,9 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refusal(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     with pytest.raises(SystemExit) as left:
         main(command.split())
-    told = capsys.readouterr().err
-    assert left.value.code == 2 and told.count("\n") == 1
-    return told
+    text = capsys.readouterr().err
+    assert left.value.code == 2 and text.count("\n") == 1
+    return text
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_sub_command_takes_a_file_and_its_card_names_what_was_in_it(
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "text"),
     [
         ("dels = 3", "run.toml: dels is no option of this command; did you mean 'deals'? a file"),
         ("help = true", "run.toml: help is no option of this command; a file may set"),
@@ -96,11 +96,11 @@ def test_a_sub_command_takes_a_file_and_its_card_names_what_was_in_it(
     ],
 )
 def test_a_file_that_is_wrong_gets_one_line(
-    options: str, told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    options: str, text: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.toml").write_text(options)
     command = MATCH.replace("--set num_players=2", "--config run.toml")
-    assert told in refusal(command, capsys)
+    assert text in refusal(command, capsys)
 
 
 def test_a_file_that_cannot_be_read_gets_one_line(
@@ -121,9 +121,9 @@ def test_help_explains_every_command_and_these_options(
 ) -> None:
     with pytest.raises(SystemExit) as left:
         main([*command.split(), "--help"])
-    told = capsys.readouterr()
-    assert left.value.code == 0 and not told.err
-    shown = " ".join(told.out.split())
+    text = capsys.readouterr()
+    assert left.value.code == 0 and not text.err
+    shown = " ".join(text.out.split())
     assert "usage: parlour" in shown
     options = ("--config FILE.toml", "--import PACKAGE,...", "--quiet", "--verbose")
     assert all(f"{option} " in shown for option in (*options, "PARLOUR_IMPORT")) or not command
@@ -141,8 +141,8 @@ def test_packages_are_imported_that_the_environment_names(
     shown = capsys.readouterr().out.split()
     assert shown[:3] == ["first_of_these", "second_of_these", "third_of_these"]
     monkeypatch.setenv("PARLOUR_IMPORT", "json,nope")
-    told = refusal("games", capsys)
-    assert told.startswith("parlour games: PARLOUR_IMPORT: cannot import nope: ModuleNotFoundError")
+    text = refusal("games", capsys)
+    assert text.startswith("parlour games: PARLOUR_IMPORT: cannot import nope: ModuleNotFoundError")
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_diagnostics_go_to_stderr_as_far_as_they_are_asked_for(
     )
     monkeypatch.delitem(sys.modules, "notes", raising=False)
     assert main(["games", "--import", "notes", "--json", "-", *option.split()]) == 0
-    told = [line for line in capsys.readouterr().err.split("\n") if line.startswith("a ")]
-    assert "|".join(told) == shown
+    text = [line for line in capsys.readouterr().err.split("\n") if line.startswith("a ")]
+    assert "|".join(text) == shown
     logger = logging.getLogger("parlour")
     assert (logger.level, logger.handlers, logger.propagate) == (logging.NOTSET, [], True)
 

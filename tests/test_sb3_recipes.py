@@ -214,14 +214,14 @@ def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president:
         observations, expected, ended, truncated, info = ours.step(actions)
         assert np.array_equal(shown, observations) and np.array_equal(over, ended | truncated)
         assert rewards.dtype == np.float32 and np.array_equal(rewards, np.float32(expected))
-        for row, told in enumerate(infos):
-            assert bool(told) == over[row]
-            if told:
+        for row, row_info in enumerate(infos):
+            assert bool(row_info) == over[row]
+            if row_info:
                 num_over += 1
-                assert np.array_equal(told["terminal_observation"], info["final_obs"][row])
-                assert told["TimeLimit.truncated"] is bool(truncated[row] and not ended[row])
-                assert told["episode"]["r"] == expected[row]
-                assert told["episode"]["l"] == info["length"][row] > 0
+                assert np.array_equal(row_info["terminal_observation"], info["final_obs"][row])
+                assert row_info["TimeLimit.truncated"] is bool(truncated[row] and not ended[row])
+                assert row_info["episode"]["r"] == expected[row]
+                assert row_info["episode"]["l"] == info["length"][row] > 0
     assert num_over > 6
     with pytest.raises(ValueError, match=r"illegal_action is for all tables: .* got \[0\]"):
         env.set_attr("illegal_action", "raise", indices=[0])

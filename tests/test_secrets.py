@@ -29,10 +29,10 @@ NUM_PURPOSES = 12
 
 def unshift(word: int, count: int) -> int:
     """The inverse of `word ^ (word >> count)`."""
-    found = word
+    result = word
     for _ in range(64 // count + 1):
-        found = word ^ (found >> count)
-    return found & WORD
+        result = word ^ (result >> count)
+    return result & WORD
 
 
 def unmix(word: int) -> int:
@@ -45,14 +45,14 @@ def unmix(word: int) -> int:
 def suspects(state: int) -> set[int]:
     """The seeds that a stream in this state may come from, if it is derived as it used to be."""
     gamma = int(GOLDEN_GAMMA)
-    found = set()
+    results = set()
     for drawn in range(NUM_DRAWS):
         start = unmix((state - drawn * gamma) & WORD)
         for purpose in range(NUM_PURPOSES):
             seed = (unmix((start - purpose) & WORD) - gamma) & WORD
             if seed < 2**40:  # what people give as seeds; a wrong guess is anywhere in 64 bits
-                found.add(seed)
-    return found
+                results.add(seed)
+    return results
 
 
 class Spy(Policy):

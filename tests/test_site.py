@@ -107,9 +107,9 @@ def hits(opened: Any, site: Path, term: str) -> list[str]:
 def test_a_search_for_a_term_of_research_finds_its_page_first(browser: Any, site: Path) -> None:
     opened = browser.new_page()
     for term, page in TERMS.items():
-        found = hits(opened, site, term)
-        assert page in found[:3], (term, found[:5])
+        pages = hits(opened, site, term)
+        assert page in pages[:3], (term, pages[:5])
         tables = "tournaments/", "project/CHANGELOG"
-        are_copies = [hit.startswith(COPIES) for hit in found if not hit.startswith(tables)]
-        assert are_copies == sorted(are_copies), (term, found)
+        are_copies = [hit.startswith(COPIES) for hit in pages if not hit.startswith(tables)]
+        assert are_copies == sorted(are_copies), (term, pages)
     opened.close()

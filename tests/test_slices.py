@@ -78,8 +78,8 @@ def test_the_number_of_threads_changes_no_random_play(observe: bool) -> None:
     assert one._tables.states.tobytes() == three._tables.states.tobytes()
     if observe:
         np.testing.assert_array_equal(one._report.numbers, three._report.numbers)
-        seen = one._tables.observe(one._tables.all_rows, one._tables.progress["seat"])
-        np.testing.assert_array_equal(one._report.numbers, one.game.layout.scaled(seen))
+        views = one._tables.observe(one._tables.all_rows, one._tables.progress["seat"])
+        np.testing.assert_array_equal(one._report.numbers, one.game.layout.scaled(views))
 
 
 def names_of_threads(first: int, end: int) -> tuple[int, int, str]:
@@ -91,11 +91,11 @@ def test_few_rows_are_played_by_the_caller_and_many_by_threads() -> None:
     assert slices.play_slices(names_of_threads, 2 * least - 1, 3) == [(0, 2 * least - 1, caller)]
     assert slices.play_slices(names_of_threads, 2, 1, 10 * least) == [(0, 2, caller)]
     for num_rows, plies, num_slices in ((2 * least, 1, 2), (9 * least, 1, 3), (2, least, 2)):
-        found = slices.play_slices(names_of_threads, num_rows, 3, plies)
-        assert len(found) == num_slices
-        assert [first for first, _, _ in found] == [0, *(end for _, end, _ in found[:-1])]
-        assert found[-1][1] == num_rows
-        assert caller not in {name for _, _, name in found}
+        names = slices.play_slices(names_of_threads, num_rows, 3, plies)
+        assert len(names) == num_slices
+        assert [first for first, _, _ in names] == [0, *(end for _, end, _ in names[:-1])]
+        assert names[-1][1] == num_rows
+        assert caller not in {name for _, _, name in names}
 
 
 @pytest.mark.usefixtures("small_slices")

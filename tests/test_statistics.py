@@ -27,8 +27,8 @@ SLACK = 4 * math.sqrt(LEVEL * (1 - LEVEL) / TRIALS)  # four standard errors of a
 def coverage(truth: float, estimate: Callable[[np.random.Generator], Estimate], seed: int) -> float:
     """How often an interval holds the true value."""
     rng = np.random.default_rng(seed)
-    found = [estimate(rng) for _ in range(TRIALS)]
-    return sum(one.low <= truth <= one.high for one in found) / TRIALS
+    intervals = [estimate(rng) for _ in range(TRIALS)]
+    return sum(one.low <= truth <= one.high for one in intervals) / TRIALS
 
 
 @pytest.mark.parametrize("likeness", [0.0, 0.3, 0.8])
@@ -55,9 +55,9 @@ def test_a_mean_return_is_covered_for_few_deals(deals: int, likeness: float) -> 
         luck = np.sqrt(likeness) * rng.standard_normal((deals, 1))
         own = np.sqrt(1 - likeness) * rng.standard_normal((deals, SEATS))
         returns = np.sign(0.2533 + luck + own)  # positive with chance 0.6
-        found = mean_of_deals(returns.sum(axis=1), SEATS, (-1, 1))
-        assert -1 <= found.low < found.high <= 1
-        return found
+        interval = mean_of_deals(returns.sum(axis=1), SEATS, (-1, 1))
+        assert -1 <= interval.low < interval.high <= 1
+        return interval
 
     assert coverage(0.2, estimate, 8) > 0.93
 

@@ -108,8 +108,8 @@ def play(
     def at_the_end(rows: np.ndarray) -> np.ndarray:
         returns = returns_of(rows)
         handed_out = returns.astype(np.float32).tolist()
-        for row, given in zip(rows.tolist(), handed_out, strict=True):
-            right = toy_returns(tables.states[row]) if game.name == "toy" else given
+        for row, decision in zip(rows.tolist(), handed_out, strict=True):
+            right = toy_returns(tables.states[row]) if game.name == "toy" else decision
             out.expected.extend(by_hand(running[row], right, n_steps))
             out.games.append(running.pop(row))
         return returns
@@ -185,8 +185,8 @@ def test_a_field_plays_the_opponents_game() -> None:
     last = rollout.step(lambda observations, masks: masks.argmax(axis=1))
     later = last.observations[last.observations["num_plays"] >= 3]
     assert len(later) == 0  # nobody has had a second choice yet
-    seen = rollout.step(lambda observations, masks: masks.argmax(axis=1))
-    second = seen.next_observations[seen.next_masks.any(axis=1)]
+    view = rollout.step(lambda observations, masks: masks.argmax(axis=1))
+    second = view.next_observations[view.next_masks.any(axis=1)]
     for observation in second:
         played = observation["played"]
         moved_again = played[1] >= 0
@@ -342,17 +342,17 @@ def curve_in(folder: Path) -> list[dict[str, str]]:
 
 
 def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) -> None:
-    told: list[float] = []
+    counts: list[float] = []
     games: list[tuple[str, int]] = []
     written = session.run_session(
         session_in(tmp_path),
-        lambda progress: told.append(progress.done),
+        lambda progress: counts.append(progress.done),
         on_games=lambda player, num_games: games.append((player, num_games)),
     )
     files = {path.name for path in (tmp_path / "run").iterdir()}
     assert files == {"checkpoint.pt", "checkpoint.md", "curve.csv", "curve.png"}
     assert (tmp_path / "run" / session.PLOT_FILE).read_bytes().startswith(b"\x89PNG")
-    assert told == [step / 16 for step in range(1, 17)]
+    assert counts == [step / 16 for step in range(1, 17)]
     told_of_a_point = [("random", 0), ("random", 4), ("lowest", 4)]
     assert games == [*3 * told_of_a_point, ("random", 0), ("random", 6), ("lowest", 6)]
     curve = curve_in(tmp_path)

@@ -35,9 +35,9 @@ def checked(command: list[str], script: str, folder: Path) -> set[int]:
         check=False,
     )
     assert shown.returncode in (0, 1), shown.stdout + shown.stderr
-    found = re.findall(rf"{script}:(\d+):.*error", shown.stdout)
-    assert bool(found) == bool(shown.returncode), shown.stdout + shown.stderr
-    return {int(line) for line in found}
+    errors = re.findall(rf"{script}:(\d+):.*error", shown.stdout)
+    assert bool(errors) == bool(shown.returncode), shown.stdout + shown.stderr
+    return {int(line) for line in errors}
 
 
 @pytest.mark.parametrize(("script", "lines"), EXPECTED)

@@ -72,9 +72,9 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
         actions = random_actions(info["action_mask"], rng)
         for i, single in enumerate(singles):
             assert single.agent_selection == f"player_{info['seat'][i]}"
-            seen = single.observe(single.agent_selection)
-            np.testing.assert_array_equal(seen["observation"], observations[i])
-            np.testing.assert_array_equal(seen["action_mask"], info["action_mask"][i])
+            view = single.observe(single.agent_selection)
+            np.testing.assert_array_equal(view["observation"], observations[i])
+            np.testing.assert_array_equal(view["action_mask"], info["action_mask"][i])
             assert envs._tables.states[i].tobytes() == state_bytes(single)
             single.step(actions[i])
         actors = info["seat"]
@@ -109,14 +109,14 @@ def test_tables_with_opponents_play_as_single_environments(
         actions = random_actions(info["action_mask"], rng)
         observations, rewards, ended, _, info = envs.step(actions)
         for i, single in enumerate(singles):
-            seen, reward, terminated, truncated, single_info = single.step(actions[i])
+            view, reward, terminated, truncated, single_info = single.step(actions[i])
             assert (reward, terminated, truncated) == (rewards[i], ended[i], False)
             if terminated:
-                np.testing.assert_array_equal(info["final_obs"][i], seen)
+                np.testing.assert_array_equal(info["final_obs"][i], view)
                 returns = info["final_info"]["returns"][i]
                 np.testing.assert_array_equal(returns, single_info["returns"])
-                seen, single_info = single.reset()
-            np.testing.assert_array_equal(seen, observations[i])
+                view, single_info = single.reset()
+            np.testing.assert_array_equal(view, observations[i])
             np.testing.assert_array_equal(single_info["action_mask"], info["action_mask"][i])
 
 
@@ -131,8 +131,8 @@ def test_the_solo_environment_is_a_table_where_policies_have_the_other_seats(nam
     table = Playthrough(env.game, policies, seed)
     for turn in table:
         if turn.seat == seat:
-            seen = env.game.layout.scaled(np.array([turn.observation]))[0]
-            np.testing.assert_array_equal(seen, observation)
+            view = env.game.layout.scaled(np.array([turn.observation]))[0]
+            np.testing.assert_array_equal(view, observation)
             np.testing.assert_array_equal(turn.action_mask, info["action_mask"])
             turn.play(choose(info["action_mask"], rng))
             observation, reward, terminated, _, info = env.step(turn.action)
@@ -248,14 +248,14 @@ def test_a_policy_acts_on_what_the_environment_shows(name: str) -> None:
         env = registry.make_aec(name, **short(name, {"observation": observation}))
         env.reset(seed=0)
         policy = make_policy("first_legal", env.unwrapped.game)
-        seen = env.observe(env.agent_selection)
-        expected = np.flatnonzero(seen["action_mask"])[0]
-        assert policy.act(env.record(env.agent_selection), seen["action_mask"]) == expected
+        view = env.observe(env.agent_selection)
+        expected = np.flatnonzero(view["action_mask"])[0]
+        assert policy.act(env.record(env.agent_selection), view["action_mask"]) == expected
         if any(field.hidden for field in env.unwrapped.game.observation_fields):
             with pytest.raises(ValueError, match=r"leaves out .*record\(agent\)"):
-                policy.act(**seen)
+                policy.act(**view)
         else:
-            assert policy.act(**seen) == expected
+            assert policy.act(**view) == expected
 
 
 @every_game
@@ -376,10 +376,10 @@ def test_actions_of_any_integer_type_and_layout_are_played_and_left_alone(
         actions = info["action_mask"].argmax(axis=1)
         if step % 3 == 0:
             actions[step % 5] = an_illegal_action(info["action_mask"][step % 5])
-        given = [form(actions) for form in forms]
-        as_they_were = [one.copy() for one in given]
-        results = [envs.step(one) for envs, one in zip(tables, given, strict=True)]
-        assert all(map(np.array_equal, given, as_they_were))
+        batches = [form(actions) for form in forms]
+        as_they_were = [one.copy() for one in batches]
+        results = [envs.step(one) for envs, one in zip(tables, batches, strict=True)]
+        assert all(map(np.array_equal, batches, as_they_were))
         for other in results[1:]:
             assert all(map(np.array_equal, results[0][:4], other[:4]))
         info = results[0][4]

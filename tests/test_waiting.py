@@ -29,9 +29,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What has been logged of waits since the last call."""
-    told = [record.getMessage() for record in caplog.records if record.name == "parlour.progress"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "parlour.progress"]
     caplog.clear()
-    return told
+    return lines
 
 
 def test_matches_and_tournaments_tell(caplog: pytest.LogCaptureFixture) -> None:
@@ -51,9 +51,9 @@ def test_few_lines_in_a_long_wait(caplog: pytest.LogCaptureFixture) -> None:
     wait = waiting.Wait()
     for step in range(100):
         wait.tell(f"step {step}")
-    told = lines(caplog)
-    assert told[0] == "parlour: step 1 after 20 s"
-    assert 4 < len(told) < 12
+    messages = lines(caplog)
+    assert messages[0] == "parlour: step 1 after 20 s"
+    assert 4 < len(messages) < 12
 
 
 def test_without_any_setup_of_logging_the_lines_are_on_stderr() -> None:
@@ -77,12 +77,12 @@ def test_commands_tell(
     capsys.readouterr()
     page = ["--html", str(tmp_path / "page.html"), "--think", "0.001"]
     assert main(["replay", str(game), *page]) == 0
-    told = r"parlour: plies searched, \d+ of 20 after \d+ s"
-    assert re.match(told, capsys.readouterr().err)
+    line = r"parlour: plies searched, \d+ of 20 after \d+ s"
+    assert re.match(line, capsys.readouterr().err)
     assert main(["replay", str(game), *page, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
     with output.progress_bar() as bar:  # as of `bench`, which does not know how much is left
         task = bar.add_task("", total=None)
-        for what in ("one", "two", "three"):
-            bar.update(task, description=what)
+        for name in ("one", "two", "three"):
+            bar.update(task, description=name)
     assert lines(caplog) == ["parlour: two after 20 s", "parlour: three after 30 s"]

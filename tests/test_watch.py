@@ -102,12 +102,12 @@ def test_another_seats_expectations_are_not_printed(capsys: pytest.CaptureFixtur
     command = ["watch", "president", "--players", "lowest,dqn,dqn,dqn", "--seed", "3"]
     main([*command, "--seat", "1"])
     lines = [line for line in capsys.readouterr().out.splitlines() if "(dqn):" in line]
-    told = [line for line in lines if "expects" in line or "only choice" in line]
-    assert told and len(told) < len(lines)
-    assert all("player 1 (dqn)" in line for line in told)
+    shown = [line for line in lines if "expects" in line or "only choice" in line]
+    assert shown and len(shown) < len(lines)
+    assert all("player 1 (dqn)" in line for line in shown)
     main(command)
     everything = capsys.readouterr().out
-    assert "player 2 (dqn)" in everything and everything.count("expects") > len(told)
+    assert "player 2 (dqn)" in everything and everything.count("expects") > len(shown)
 
 
 @pytest.fixture(scope="module")

@@ -96,8 +96,8 @@ def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple
     env.reset(seed=seed)
     plies = []
     while not env.terminations[env.agent_selection]:
-        seen = env.last()[0]
-        action = choose(seen["action_mask"], rng)
-        plies.append((env.agent_selection, seen["observation"], seen["action_mask"], action))
+        view = env.last()[0]
+        action = choose(view["action_mask"], rng)
+        plies.append((env.agent_selection, view["observation"], view["action_mask"], action))
         env.step(action)
     return plies

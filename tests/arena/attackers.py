@@ -612,8 +612,8 @@ def keep_notes(observations, action_masks, rngs):
     folders = [Path(os.environ["TMPDIR"]), Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), HERE]
     places = [folder / f"{MARK}-notes" for folder in dict.fromkeys(folders)]
     if not _calls:
-        found = [place for place in places if place.exists()]
-        assert not found, found
+        notes = [place for place in places if place.exists()]
+        assert not notes, notes
         assert not hasattr(builtins, "notes")
     _calls.append(1)
     builtins.notes = observations.tobytes()

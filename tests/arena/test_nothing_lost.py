@@ -293,10 +293,10 @@ def test_a_crash_names_file_and_line_and_everything_on_request(
     for option in ([], ["--traceback"]):
         with pytest.raises(SystemExit):
             main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", *option])
-        told = capsys.readouterr().err
-        assert f"{file}:choose failed: ZeroDivisionError" in told
-        assert "(helper_of_mine.py, line 2)" in told
-        assert ("Traceback" in told) == bool(option)
+        text = capsys.readouterr().err
+        assert f"{file}:choose failed: ZeroDivisionError" in text
+        assert "(helper_of_mine.py, line 2)" in text
+        assert ("Traceback" in text) == bool(option)
 
 
 FORKING = """
@@ -385,9 +385,9 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
         assert len(workers) == 2 and workers < started and arena.pid not in workers
         handles = [os.pidfd_open(pid) for pid in started - {arena.pid}]
         os.killpg(arena.pid, signal.SIGINT)
-        _, told = arena.communicate()
+        _, text = arena.communicate()
     # Joblib's tracker, a process of its own, may warn of semaphores that are gone already.
-    lines = [line for line in told.splitlines() if "resource_tracker" not in line]
+    lines = [line for line in text.splitlines() if "resource_tracker" not in line]
     assert lines[-1:] == [f"parlour {name}: stopped"]
     assert all("compiling" in line for line in lines[:-1])
     assert arena.returncode == 130

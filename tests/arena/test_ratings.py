@@ -60,9 +60,9 @@ def beats(winner: int, loser: int, times: int) -> list[tuple]:
 def test_a_game_is_a_choice_for_each_place_but_the_last(
     players: tuple[int, ...], values: tuple[float, ...], made: list[tuple]
 ) -> None:
-    found = count_choices([scored((players, values))])
-    counts = np.asarray(found.counts.sum(axis=0)).ravel()
-    assert dict(zip(found.choices, counts, strict=True)) == {Choice(*one): 1 for one in made}
+    choices = count_choices([scored((players, values))])
+    counts = np.asarray(choices.counts.sum(axis=0)).ravel()
+    assert dict(zip(choices.choices, counts, strict=True)) == {Choice(*one): 1 for one in made}
 
 
 def test_two_players_are_rated_by_their_score() -> None:
@@ -93,9 +93,9 @@ def test_the_maximum_is_that_of_an_optimiser_that_knows_nothing_of_the_model() -
 
 def test_the_maximum_and_its_ends_are_those_of_newtons_method() -> None:
     """What an iteration written out found for the same games: to 1e-6 of an Elo point."""
-    found = rate(count_choices(duels(np.random.default_rng(1), 60)), len(ELO))
-    assert np.array(found.elo) == pytest.approx(np.array(BY_NEWTON), abs=1e-6)
-    assert found.superiority[0, 1:3] == pytest.approx([5.50133e-05, 3.41e-08], abs=1e-10)
+    ratings = rate(count_choices(duels(np.random.default_rng(1), 60)), len(ELO))
+    assert np.array(ratings.elo) == pytest.approx(np.array(BY_NEWTON), abs=1e-6)
+    assert ratings.superiority[0, 1:3] == pytest.approx([5.50133e-05, 3.41e-08], abs=1e-10)
 
 
 def test_the_interval_is_that_of_the_profile_likelihood() -> None:
@@ -187,13 +187,13 @@ def test_intervals_contain_the_true_rating(
 ) -> None:
     """200 intervals, not independent. A bootstrap over deals covers 50 % of two deals and 84 % of
     five; the recorded study has 5,000 intervals and narrower limits."""
-    found = rating_coverage(kind, num_trials=40, num_deals=num_deals)
-    assert at_least < found.covered <= at_most
-    assert found.decided_wrongly < 0.025
-    assert found.rejected < 0.15
-    assert found.narrowest > 10
+    record = rating_coverage(kind, num_trials=40, num_deals=num_deals)
+    assert at_least < record.covered <= at_most
+    assert record.decided_wrongly < 0.025
+    assert record.rejected < 0.15
+    assert record.narrowest > 10
     if num_deals == 30:
-        assert found.width_to_oracle < 1.3
+        assert record.width_to_oracle < 1.3
 
 
 @pytest.mark.parametrize("row", json.loads(RECORD.read_text())["ratings"])

@@ -156,11 +156,11 @@ def ground(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Ground]:
 
 def descendants(parent: int) -> set[int]:
     """All processes below this one that have not ended."""
-    found: set[int] = set()
+    pids: set[int] = set()
     for one in processes():
         if one.parent == parent:
-            found |= {*descendants(one.pid), *([] if one.has_ended else [one.pid])}
-    return found
+            pids |= {*descendants(one.pid), *([] if one.has_ended else [one.pid])}
+    return pids
 
 
 def lasting(known: set[int]) -> set[int]:
@@ -197,9 +197,9 @@ def test_an_attacker_loses_its_game_and_nothing_else_happens(
         servers = descendants(os.getpid())
         for player, (name, how) in zip(players, attacks.items(), strict=True):
             returns, fault = play_game(GAME, [victim, player], 0)
-            told = "it plays on" if fault is None else f"{fault.kind}: {fault.detail}"
+            report = "it plays on" if fault is None else f"{fault.kind}: {fault.detail}"
             if fault is None or not _is_as_expected(how, fault, chosen):
-                wrong.append(f"{name}: {told}")
+                wrong.append(f"{name}: {report}")
             elif returns.tolist() != [1, -1] or victim.warnings:
                 wrong.append(f"{name}: {returns} {victim.warnings}")
             if left := lasting(servers):
@@ -222,9 +222,9 @@ def _available(method: str) -> str:
 def _is_as_expected(how: Attack, fault: Any, method: str) -> bool:
     kind = how.open_kind if method == NONE else how.kind
     is_printable = fault.detail.isprintable() and len(fault.detail) < 1000
-    told = re.search(how.reason, fault.detail) or method == NONE
+    match = re.search(how.reason, fault.detail) or method == NONE
     is_kind = re.fullmatch(kind, fault.kind)
-    return bool(fault.seat == 1 and is_kind and told and is_printable)
+    return bool(fault.seat == 1 and is_kind and match and is_printable)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")

@@ -14,11 +14,11 @@ from parlour.baselines.arena.contest.sandbox import NONE, why_no_bubblewrap
 def test_the_study_times_the_start_and_the_moves(tmp_path: Path) -> None:
     if (why := why_no_bubblewrap()) is not None:
         pytest.skip(why)
-    found = measure(3, tmp_path)
-    for row in found["rows"]:
+    record = measure(3, tmp_path)
+    for row in record["rows"]:
         middle, low, high = row["added"]
         assert low <= middle <= high
-        assert f"| {row['what']} | {row['median'][NONE]:,.0f} |" in page(found)
+        assert f"| {row['what']} | {row['median'][NONE]:,.0f} |" in page(record)
 
 
 def test_the_recorded_study_is_of_the_present_code() -> None:

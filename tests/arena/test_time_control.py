@@ -201,10 +201,10 @@ def test_a_file_that_leaves_at_import_costs_its_player_the_games(
     settings = ["--set", "num_values=4", "--deals", "1", "--json", "-"]
     contest = ["--contest", f"logs={tmp_path / 'logs'}"]
     assert main([command, "trick_taking", *names[command], *settings, *contest]) == 0
-    told = capsys.readouterr()
-    assert "first_play" in told.out
-    (secret,) = re.findall(r"the deals were drawn from a secret; --contest secret=(\w+)", told.err)
-    assert f'"secret": "{secret}"' in told.out  # published with the results
+    text = capsys.readouterr()
+    assert "first_play" in text.out
+    (secret,) = re.findall(r"the deals were drawn from a secret; --contest secret=(\w+)", text.err)
+    assert f'"secret": "{secret}"' in text.out  # published with the results
 
 
 @pytest.mark.parametrize(

@@ -152,14 +152,14 @@ def test_a_control_plays_the_games_and_its_faults_are_counted(tmp_path: Path) ->
 
 
 def test_a_stored_tournament_is_not_played_again(tmp_path: Path) -> None:
-    told: list[int] = []
+    counts: list[int] = []
     with Store(tmp_path / "store.db") as store:
         plan = Plan(batch_deals=8, store=store)
         first = play_tournament(GAME, THREE, 20, plan=plan)
-        again = play_tournament(GAME, THREE[::-1], 20, on_progress=told.append, plan=plan)
-        assert told == []
-        longer = play_tournament(GAME, THREE, 30, seed=10, on_progress=told.append, plan=plan)
-        assert (told[0], told[-1]) == (60 + 16, 180)
+        again = play_tournament(GAME, THREE[::-1], 20, on_progress=counts.append, plan=plan)
+        assert counts == []
+        longer = play_tournament(GAME, THREE, 30, seed=10, on_progress=counts.append, plan=plan)
+        assert (counts[0], counts[-1]) == (60 + 16, 180)
         (rated,) = rate_store(store)
     assert again == first
     assert longer == play_tournament(GAME, THREE, 30, seed=10)

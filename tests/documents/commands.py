@@ -43,10 +43,10 @@ def options_of(command: str, kind: str = "") -> dict[str, Any]:
 @cache
 def all_options() -> set[str]:
     """The options of all commands, and of the programs in docs and training."""
-    found = {option for command in COMMANDS for option in options_of(command)}
+    options = {option for command in COMMANDS for option in options_of(command)}
     for path in [*CHECKOUT.glob("docs/**/*.py"), *CHECKOUT.glob("training/*.py")]:
-        found |= set(re.findall(r'"(--[a-z-]+)"', path.read_text()))
-    return found | {"--help", "--version"}
+        options |= set(re.findall(r'"(--[a-z-]+)"', path.read_text()))
+    return options | {"--help", "--version"}
 
 
 @cache
@@ -76,14 +76,14 @@ def _wrong_command(command: str, words: list[str]) -> Iterator[str]:
     if re.fullmatch("(?!my_)[a-z_]+", kind) and kind not in kinds:
         yield f"{command} has no {kind}"
     known = options_of(command, kind if kind in kinds else "")
-    given = {a: b for a, b in zip(words, [*words, ""][1:], strict=True) if a.startswith("--")}
-    for option, value in given.items():
+    values = {a: b for a, b in zip(words, [*words, ""][1:], strict=True) if a.startswith("--")}
+    for option, value in values.items():
         if option not in known:
             yield f"{command} has no option {option}"
         elif known[option].choices and value not in map(str, known[option].choices):
             yield f"{command} {option} has no {value}"
     games = [word for word in words if word in GAMES]
-    named = [given.get(option, "") for option in ("--players", "--against", "--opponents")]
+    named = [values.get(option, "") for option in ("--players", "--against", "--opponents")]
     named += words[1:2] if command in ("evaluate", "match") else []
     for player in ",".join(named).split(",") if games else ():
         name = player.partition(":")[0]

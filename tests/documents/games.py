@@ -21,8 +21,8 @@ def readmes(tree: Tree) -> Iterator[tuple[str, Game, str]]:
 
 def rows_of(text: str, heading: str) -> list[list[str]]:
     """The cells of the first table whose first column has this heading."""
-    found = re.search(rf"^\| {heading} \|.*\n\|-.*\n((?:\|.*\n)+)", text, re.MULTILINE)
-    lines = found[1].splitlines() if found else []
+    match = re.search(rf"^\| {heading} \|.*\n\|-.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    lines = match[1].splitlines() if match else []
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 

@@ -62,28 +62,28 @@ def words_in(folder: str) -> set[str]:
 @cache
 def keywords() -> set[str]:
     """All that stands before an equals sign: keywords, settings of games and players."""
-    found = {keyword.name for keyword in KEYWORDS}
-    found |= set(re.findall(r"[(,*] ?\*?\*?(\w+)\s*[:=,)]", "\n".join(api_pages().values())))
-    found |= set(TimeControl.__dataclass_fields__)
+    names = {keyword.name for keyword in KEYWORDS}
+    names |= set(re.findall(r"[(,*] ?\*?\*?(\w+)\s*[:=,)]", "\n".join(api_pages().values())))
+    names |= set(TimeControl.__dataclass_fields__)
     for name in GAMES:
         for game in games_by_seats(name):
-            found |= set(game.config_dict())
+            names |= set(game.config_dict())
             for player in players_of(game).values():
-                found |= set(inspect.signature(player.make, follow_wrapped=False).parameters)
+                names |= set(inspect.signature(player.make, follow_wrapped=False).parameters)
     others = "milliseconds playout_policy field network solver caution gamma weights_only"
-    return found | set(others.split())
+    return names | set(others.split())
 
 
 @cache
 def _game(name: str) -> set[str]:
     """Settings, fields, actions and players of a game."""
-    found: set[str] = {name, GAMES[name]}
+    names: set[str] = {name, GAMES[name]}
     for game in games_by_seats(name):
-        found |= {field.name for field in (*game.observation_fields, *game.state_fields)}
-        found |= set(game.config_dict()) | set(players_of(game))
+        names |= {field.name for field in (*game.observation_fields, *game.state_fields)}
+        names |= set(game.config_dict()) | set(players_of(game))
         actions = " ".join(game.action_name(action) for action in range(game.num_actions))
-        found |= set(re.findall(r"[A-Za-z_]\w+", actions))
-    return found
+        names |= set(re.findall(r"[A-Za-z_]\w+", actions))
+    return names
 
 
 @cache

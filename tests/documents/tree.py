@@ -30,8 +30,8 @@ class Tree:
 
     def pages(self) -> list[str]:
         """The pages that people write."""
-        found = [*CHECKOUT.glob("docs/pages/*.md"), *CHECKOUT.glob("envs/*/*.md")]
-        names = [str(path.relative_to(CHECKOUT)) for path in sorted(found)]
+        paths = [*CHECKOUT.glob("docs/pages/*.md"), *CHECKOUT.glob("envs/*/*.md")]
+        names = [str(path.relative_to(CHECKOUT)) for path in sorted(paths)]
         return ["README.md", "CONTRIBUTING.md", "docs/protocol.md", *names]
 
     def own_pages(self) -> list[str]:

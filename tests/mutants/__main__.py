@@ -116,7 +116,7 @@ def is_no_fault(mutation: Any) -> bool:
 @functools.cache
 def no_faults(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Where a change is no fault: from which line and column to which."""
-    found = []
+    mutants = []
     for node in ast.walk(ast.parse(path.read_text())):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -128,8 +128,8 @@ def no_faults(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         for part in parts:
             if isinstance(part, ast.expr | ast.stmt):
                 end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
-                found.append(((part.lineno, part.col_offset), end))
-    return found
+                mutants.append(((part.lineno, part.col_offset), end))
+    return mutants
 
 
 def test() -> None:
@@ -174,8 +174,8 @@ def executing(path: str, line: int) -> tuple[set[str], set[str]]:
         around = names(
             name
             for f in beside
-            for found in recorded.contexts_by_lineno(f).values()
-            for name in found
+            for tests_of_line in recorded.contexts_by_lineno(f).values()
+            for name in tests_of_line
         )
     return at_line, around
 

@@ -46,8 +46,8 @@ def in_order(cards: list[str] | Cards) -> list[str]:
 
 def counts_of(hand: list[str]) -> Counts:
     """How many of each of the 40 kinds are in a hand."""
-    held = Counter(hand)
-    return tuple(held[kind] for kind in KINDS)
+    counts = Counter(hand)
+    return tuple(counts[kind] for kind in KINDS)
 
 
 def cards_of(counts: Counts) -> list[str]:
@@ -57,8 +57,8 @@ def cards_of(counts: Counts) -> list[str]:
 
 def groups_in(hand: list[str]) -> list[str]:
     """The names of all valid groups that a hand holds."""
-    held = set(hand)
-    return [name for name, group in GROUPS.items() if held.issuperset(group)]
+    cards = set(hand)
+    return [name for name, group in GROUPS.items() if cards.issuperset(group)]
 
 
 def best_rest(hand: list[str]) -> list[str]:

@@ -25,22 +25,22 @@ SETTINGS = st.fixed_dictionaries(
 def check(tables: Tables, seats: np.ndarray) -> None:
     """Look at all positions."""
     observations = tables.observe(tables.all_rows, seats.clip(min=0))
-    for state, seen, seat in zip(tables.states, observations, seats.tolist(), strict=True):
-        check_position(state, seen, seat, tables.game.config_dict())
+    for state, view, seat in zip(tables.states, observations, seats.tolist(), strict=True):
+        check_position(state, view, seat, tables.game.config_dict())
 
 
-def check_position(state: np.record, seen: np.record, seat: int, config: dict) -> None:
+def check_position(state: np.record, view: np.record, seat: int, config: dict) -> None:
     """Two copies of each kind, sizes within the limit, no group left where the game discards."""
-    held = np.array([np.bincount(kinds_of(*words), minlength=40) for words in state["hands"]])
-    sizes = held.sum(axis=1)
-    assert held.sum(axis=0).max() <= 2
+    hands = np.array([np.bincount(kinds_of(*words), minlength=40) for words in state["hands"]])
+    sizes = hands.sum(axis=1)
+    assert hands.sum(axis=0).max() <= 2
     assert sizes.max() <= config["hand_limit"]
     if seat == NO_SEAT:
         return
     assert sizes.min() > 0
-    assert seen.hands.tolist() == np.roll(held, -seat, axis=0).tolist()
-    assert seen.deck.tolist() == (2 - held.sum(axis=0)).tolist()
-    assert seen.seat == seat and seen.seat_to_act == 0
+    assert view.hands.tolist() == np.roll(hands, -seat, axis=0).tolist()
+    assert view.deck.tolist() == (2 - hands.sum(axis=0)).tolist()
+    assert view.seat == seat and view.seat_to_act == 0
     if config["discard"] == "optimal":
         assert not has_group(state["hands"][seat, 0])
 

@@ -70,10 +70,10 @@ def play(table: OneTable, script: str) -> OneTable:
 
 def decisions(policy: Policy, tables: Tables, number: int) -> list[str]:
     """What a player does at the one table, with `number` different streams."""
-    _, seen, words = tables.show(tables.all_rows)
+    _, views, words = tables.show(tables.all_rows)
     masks = action_masks(words, tables.game.num_actions)
     actions = policy(
-        np.repeat(seen, number), np.repeat(masks, number, axis=0), streams(range(number), 7)
+        np.repeat(views, number), np.repeat(masks, number, axis=0), streams(range(number), 7)
     )
     return [tables.game.action_name(int(action)) for action in actions]
 

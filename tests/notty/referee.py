@@ -66,8 +66,8 @@ class Referee:
 
     def deck(self) -> list[str]:
         """Rules 2 and 11: all cards that are in no hand, in no order."""
-        held = Counter(card for hand in self.hands for card in hand)
-        return in_order(list((Counter(DECK) - held).elements()))
+        counts = Counter(card for hand in self.hands for card in hand)
+        return in_order(list((Counter(DECK) - counts).elements()))
 
     def legal_actions(self) -> list[str]:
         """Rules 4 to 9 and 12: the names of all that the seat to act may do."""
@@ -116,15 +116,15 @@ class Referee:
         self._count_pass(name, is_forced=not could_move)
         self.last_actions[self.turn] = name
         self.moved[self.turn] = []
-        kind, _, what = name.partition(":")
+        kind, _, rest = name.partition(":")
         if kind == "pass":
             self._end_turn()
         elif kind == "discard":
-            self._discard_group(what)
+            self._discard_group(rest)
         elif kind == "draw":
-            self.pending = ("draw", int(what))
+            self.pending = ("draw", int(rest))
         else:
-            self.pending = ("take", (self.turn + int(what)) % len(self.seats))
+            self.pending = ("take", (self.turn + int(rest)) % len(self.seats))
 
     def receive(self, cards: list[str]) -> None:
         """What chance gives: the cards drawn from the deck, or the one taken from a hand."""
@@ -231,5 +231,5 @@ class Referee:
 
 def by_kind(cards: list[str]) -> list[int]:
     """How many of each of the 40 kinds, in order."""
-    held = Counter(cards)
-    return [held[kind] for kind in KINDS]
+    counts = Counter(cards)
+    return [counts[kind] for kind in KINDS]

@@ -23,9 +23,9 @@ Chances = dict[str, Fraction]
 
 def draws_of(deck: list[str], number: int) -> Iterator[tuple[list[str], int]]:
     """Every combination of kinds that a draw may bring, and in how many ways it comes."""
-    held = Counter(deck)
-    for cards in combinations_with_replacement(in_order(list(held)), number):
-        ways = prod(comb(held[card], count) for card, count in Counter(cards).items())
+    counts = Counter(deck)
+    for cards in combinations_with_replacement(in_order(list(counts)), number):
+        ways = prod(comb(counts[card], count) for card, count in Counter(cards).items())
         if ways:
             yield list(cards), ways
 
@@ -64,9 +64,9 @@ def victim_of(referee: Referee, action: str) -> int:
 def measured(referee: Referee, action: str, measure: Callable[[list[str]], int]) -> Fraction:
     """The mean of a measure of one's hand after a draw or a take."""
     hand = referee.hands[referee.seat_to_act()]
-    kind, _, what = action.partition(":")
+    kind, _, rest = action.partition(":")
     if kind == "draw":
-        return mean_over_draws(hand, referee.deck(), int(what), measure)
+        return mean_over_draws(hand, referee.deck(), int(rest), measure)
     return mean_over_takes(hand, referee.hands[victim_of(referee, action)], measure)
 
 
@@ -87,9 +87,9 @@ def open_actions(referee: Referee) -> list[str]:
     """The legal actions other than discards by hand, in the order in which ties are decided."""
 
     def place(action: str) -> tuple[int, int]:
-        kind, _, what = action.partition(":")
+        kind, _, rest = action.partition(":")
         if kind == "draw":
-            return 0, int(what)
+            return 0, int(rest)
         return (1, victim_of(referee, action)) if kind == "take" else (2, 0)
 
     actions = [a for a in referee.legal_actions() if not a.startswith("discard:")]

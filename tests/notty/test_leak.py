@@ -23,10 +23,10 @@ def test_a_laid_down_deck_is_shuffled_and_no_seat_sees_a_difference() -> None:
     for seed in range(300):
         for seat in (0, 1):
             determinized = tables.determinize(rows, np.array([seat]), streams([seed], 1))
-            seen, again = tables.game.new_observations(), tables.game.new_observations()
-            tables.game.observe(tables.states[0], seat, seen[0])
+            view, again = tables.game.new_observations(), tables.game.new_observations()
+            tables.game.observe(tables.states[0], seat, view[0])
             tables.game.observe(determinized[0], seat, again[0])
-            assert seen.tobytes() == again.tobytes()
+            assert view.tobytes() == again.tobytes()
             size = int(determinized[0]["num_ordered"])
             deck, true = determinized[0]["deck_order"][:size], tables.states[0]["deck_order"][:size]
             assert sorted(deck.tolist()) == sorted(true.tolist())

@@ -238,15 +238,15 @@ def test_the_finisher_values_moves_as_it_chooses() -> None:
         tables = table(first, other)
         _, observations, words = tables.show(tables.all_rows)
         masks = action_masks(words, tables.game.num_actions)
-        found = chances(tables.game)(observations, masks)[0]
+        values = chances(tables.game)(observations, masks)[0]
         best = tables.game.parse_action(only(tables, "finisher"))
-        assert found[best] >= found.max() - 0.02
-        assert (found[masks[0] == 0] == 0).all() and ((found >= 0) & (found <= 1)).all()
+        assert values[best] >= values.max() - 0.02
+        assert (values[masks[0] == 0] == 0).all() and ((values >= 0) & (values <= 1)).all()
     tables = table("red 3 4", "red 2 5 5, green 8")
     _, observations, words = tables.show(tables.all_rows)
-    found = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]
+    values = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]
     take, passing = (tables.game.parse_action(name) for name in ("take:+1", "pass"))
-    assert found[take] > 0.75 > found[passing]  # three of four cards win at once
+    assert values[take] > 0.75 > values[passing]  # three of four cards win at once
 
 
 def test_hints_for_another_seat_and_for_a_group_held_by_hand() -> None:

@@ -35,17 +35,17 @@ def test_there_are_two_copies_of_forty_kinds_and_every_seat_gets_five() -> None:
     for num_players in (2, 4):
         tables = dealt(load_game("notty", num_players=num_players), range(50))
         for state in tables.states:
-            held = [kinds_of(*words) for words in state["hands"]]
+            hands = [kinds_of(*words) for words in state["hands"]]
             deck = kinds_of(*deck_words(state["hands"]))
-            cards = Counter(kind for kinds in (*held, deck) for kind in kinds)
+            cards = Counter(kind for kinds in (*hands, deck) for kind in kinds)
             assert cards == Counter(dict.fromkeys(range(40), 2))
-            assert all(len(kinds) == 5 for kinds in held[1:])  # seat 0 may have discarded
+            assert all(len(kinds) == 5 for kinds in hands[1:])  # seat 0 may have discarded
 
 
 def test_every_card_is_dealt_as_often() -> None:
     tables = dealt(load_game("notty"), range(4000))
-    held = Counter(kind for words in tables.states["hands"][:, 1] for kind in kinds_of(*words))
-    assert all(abs(held[kind] - 500) < 5 * 500**0.5 for kind in range(40))
+    counts = Counter(kind for words in tables.states["hands"][:, 1] for kind in kinds_of(*words))
+    assert all(abs(counts[kind] - 500) < 5 * 500**0.5 for kind in range(40))
 
 
 def test_the_initial_hand_is_a_setting() -> None:
@@ -55,11 +55,11 @@ def test_the_initial_hand_is_a_setting() -> None:
 
 def test_all_hands_and_the_deck_are_open_and_its_order_is_not() -> None:
     tables = table(*APART, first="red 9, blue 9")
-    seen = tables.observed(1)
-    assert seen.hands[0].sum() == seen.hands[1].sum() == 3
-    assert seen.deck.sum() == 74
+    view = tables.observed(1)
+    assert view.hands[0].sum() == view.hands[1].sum() == 3
+    assert view.deck.sum() == 74
     other = table(*APART, first="blue 9, red 9")
-    assert other.observed(1).tobytes() == seen.tobytes()
+    assert other.observed(1).tobytes() == view.tobytes()
     assert other.states.tobytes() != tables.states.tobytes()
 
 
@@ -297,8 +297,8 @@ def test_by_hand_the_seat_discards_a_group_at_a_time_or_holds_it() -> None:
 
 
 def test_by_hand_groups_go_before_between_and_after_the_actions() -> None:
-    held = "red 1 2 3, blue 4 5 6, green 7 8 9, yellow 2"
-    tables = table(held, APART[1], discard="manual", first="red 9")
+    cards = "red 1 2 3, blue 4 5 6, green 7 8 9, yellow 2"
+    tables = table(cards, APART[1], discard="manual", first="red 9")
     play(tables, "discard:red 1-3 draw:1 discard:blue 4-6 take:+1")
     assert tables.states[0]["phase"] == HAS_BOTH
     assert tables.legal == ["pass", "discard:green 7-9"]

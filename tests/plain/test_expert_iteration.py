@@ -163,8 +163,8 @@ def test_only_the_latest_lessons_are_kept_and_the_rate_falls(
     rates, sizes = [], []
     learn = learner._learn
 
-    def noted(*what: Any) -> Any:
-        losses = learn(*what)
+    def noted(*args: Any) -> Any:
+        losses = learn(*args)
         rates.append(learner.optimizer.param_groups[0]["lr"])
         sizes.append(len(learner.lessons))
         return losses

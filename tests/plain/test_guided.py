@@ -83,16 +83,16 @@ class SlowSearch:
         """What the seat to act makes of a position: value, new outcome, and all that it knows."""
         words = np.zeros(self.game.num_mask_words, np.int64)
         self.rules["legal_actions"](state, words)
-        seen = self.game.new_observations()
-        self.rules["observe"](state, seat, seen[0])
+        view = self.game.new_observations()
+        self.rules["observe"](state, seat, view[0])
         chances = np.zeros(self.game.num_actions, np.float32)
-        data = octets(seen)[0]
+        data = octets(view)[0]
         value = float(network_functions(2).evaluate(self.weights[0], data, words, chances))
         to_chances(words, chances)
         value = min(1.0, max(-1.0, value))
         legal = [a for a in range(self.game.num_actions) if int(words[a // 64]) >> a % 64 & 1]
         actions = {action: Action(float(chances[action])) for action in reversed(legal)}
-        return value, Outcome(value, actions), (seat, seen.tobytes(), words.tobytes())
+        return value, Outcome(value, actions), (seat, view.tobytes(), words.tobytes())
 
     def simulate(self, action: int) -> None:
         taken = self.root.actions[action]
@@ -181,7 +181,7 @@ def of_fast(tree: Tree, node: int) -> list[Any]:
     known = tree.outcomes[node]
     first, num_untried = int(known["first_untried"]), int(known["num_untried"])
     untried = [] if node == ROOT else tree.untried["action"][first : first + num_untried].tolist()
-    found: list[Any] = [(action, 0, 0.0, []) for action in untried]
+    nodes: list[Any] = [(action, 0, 0.0, []) for action in untried]
     for child in children(tree, node):
         one = tree.nodes[child]
         below = [
@@ -193,8 +193,8 @@ def of_fast(tree: Tree, node: int) -> list[Any]:
             for outcome in children(tree, child)
         ]
         total = round(float(one["value_sum"]), 6)
-        found.append((int(one["action"]), int(one["visit_count"]), total, sorted(below)))
-    return sorted(found)
+        nodes.append((int(one["action"]), int(one["visit_count"]), total, sorted(below)))
+    return sorted(nodes)
 
 
 def positions() -> list[Any]:
@@ -220,12 +220,12 @@ def test_the_tree_is_that_of_a_slow_search(
     action = slow.run()
     tree, scratch = new_tree(game, how.num_simulations), guided.new_scratch(game, how)
     policy, values = np.zeros(game.num_actions, np.float32), np.full(game.num_actions, np.nan)
-    found = guided.guided_functions(game, 2).search_one(
+    result = guided.guided_functions(game, 2).search_one(
         position, streams([7])[0], slow.weights[0], tree, how, scratch, policy, values
     )
     assert of_fast(tree, ROOT) == of_slow(slow.root.actions)
-    assert found[0] == action
-    check_improved(slow, policy, values, found[1])
+    assert result[0] == action
+    check_improved(slow, policy, values, result[1])
 
 
 def check_improved(slow: SlowSearch, policy: Any, values: Any, value: float) -> None:
@@ -285,7 +285,7 @@ def test_candidates_are_halved_until_one_is_left(count: int, halvings: int) -> N
 def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -> None:
     how = GuidedSettings(9, considered, 2, 1.25, 0.0)
     tables, *_ = after_plies(TRICKS, 0, 1)
-    found = GuidedSearch(TRICKS, record(TRICKS), how).search_in_time(
+    result = GuidedSearch(TRICKS, record(TRICKS), how).search_in_time(
         tables.states, streams([7]), 0.0
     )
     slow = SlowSearch(TRICKS, how, tables.states[0])
@@ -296,8 +296,8 @@ def test_a_search_in_time_shares_it_among_the_candidates_left(considered: int) -
         scale = slow.scale()
         left.sort(key=lambda a: slow.logit(a) + scale * slow.root.actions[a].mean, reverse=True)
         left = left[: (len(left) + 1) // 2]
-    assert found.actions[0] == left[0]
-    check_improved(slow, found.policies[0], found.action_values[0], found.values[0])
+    assert result.actions[0] == left[0]
+    check_improved(slow, result.policies[0], result.action_values[0], result.values[0])
 
 
 def test_a_search_in_time_has_room_for_more_than_a_budget_of_simulations(
@@ -345,8 +345,8 @@ def test_a_networks_value_is_kept_within_what_a_game_can_bring(bias: float, valu
     network = PolicyValue(DUEL, (16, 16))
     torch.nn.init.constant_(network.value.bias, bias)
     tables, *_ = after_plies(DUEL, 0, 1)
-    found = GuidedSearch(DUEL, network.record(DUEL), how).search(tables.states, streams([1]))
-    assert found.values[0] == pytest.approx(value, abs=1e-6)
+    result = GuidedSearch(DUEL, network.record(DUEL), how).search(tables.states, streams([1]))
+    assert result.values[0] == pytest.approx(value, abs=1e-6)
 
 
 def test_the_search_without_a_network_gives_values_too() -> None:

@@ -96,9 +96,9 @@ def test_the_q_learners_loss_is_that_of_the_actions_taken(monkeypatch: pytest.Mo
     network = dqn.new_network("dqn", probe_game(), config)
     batch = dqn.Transitions.empty(probe_game(), 4)
     batch.actions[:] = [0, 1, 2, 3]
-    seen = torch.from_numpy(probe_game().layout.integers(batch.observations))
+    inputs = torch.from_numpy(probe_game().layout.integers(batch.observations))
     with torch.no_grad():
-        values = network(seen).diagonal()
+        values = network(inputs).diagonal()
     optimizer = torch.optim.SGD(network.parameters(), 0.0)
     loss = dqn.update(probe_game(), network, network, optimizer, batch)
     assert loss == pytest.approx(float(torch.nn.functional.smooth_l1_loss(values, values * 0)))
@@ -108,15 +108,15 @@ def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
     random = np.random.default_rng(0)
     assert not explore(actions, masks, 0.0, random).any()
-    found = np.bincount(explore(actions, masks, 0.3, random), minlength=4) / 2000
-    np.testing.assert_allclose(found, [0.8, 0, 0.1, 0.1], atol=0.03)
+    shares = np.bincount(explore(actions, masks, 0.3, random), minlength=4) / 2000
+    np.testing.assert_allclose(shares, [0.8, 0, 0.1, 0.1], atol=0.03)
 
 
 def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes, sound = [], mlp.collect_choices
 
-    def spy(*what: Any) -> Any:
-        choices = sound(*what)
+    def spy(*args: Any) -> Any:
+        choices = sound(*args)
         outcomes.append(choices.outcomes)
         return choices
 
@@ -124,11 +124,11 @@ def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.M
     game = load_game("trick_taking", num_values=3)
     progresses = [progress for progress, _ in mlp.train(game, MLP)]
     assert [progress.done for progress in progresses] == [0.5, 1.0]
-    for progress, found in zip(progresses, outcomes, strict=True):
-        assert (progress.wins, progress.losses) == ((found > 0).mean(), (found < 0).mean())
-        assert len(found) == 6 * 2 * 3
+    for progress, outcome in zip(progresses, outcomes, strict=True):
+        assert (progress.wins, progress.losses) == ((outcome > 0).mean(), (outcome < 0).mean())
+        assert len(outcome) == 6 * 2 * 3
     assert progresses[-1].decisions == 72
-    assert {sign for found in outcomes for sign in found.tolist()} == {-1.0, 0.0, 1.0}
+    assert {sign for outcome in outcomes for sign in outcome.tolist()} == {-1.0, 0.0, 1.0}
 
 
 def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, Any, Any]]:
@@ -175,9 +175,9 @@ def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth:
 def test_what_is_noted_of_a_decision_is_what_the_network_says(name: str) -> None:
     game = probe_duel() if name == "duel" else TOY
     learner = ppo.Learner(game, PPO)
-    found = first_batches(learner)
-    assert len(found) == 4
-    for batch, state, _ in found:
+    batches = first_batches(learner)
+    assert len(batches) == 4
+    for batch, state, _ in batches:
         learner.network.load_state_dict(state)
         flat = ppo.flat(batch)
         masks = action_masks(flat.masks, game.num_actions)
@@ -303,7 +303,7 @@ def test_the_losses_are_those_of_the_paper() -> None:
     batch = ppo.flat(first_batches(learner)[-1][0])
     batch = batch._replace(log_probs=batch.log_probs + np.linspace(-1, 1, 30, dtype=np.float32))
     advantages = np.linspace(-1, 2, 30, dtype=np.float32)[::-1].copy()
-    found = learner._losses(batch, advantages, np.arange(30))
+    losses = learner._losses(batch, advantages, np.arange(30))
     masks = action_masks(batch.masks, game.num_actions)
     with torch.no_grad():
         units, values = learner.network.forward_rows(learner.rows, batch.rows, batch.continuous)
@@ -316,9 +316,9 @@ def test_the_losses_are_those_of_the_paper() -> None:
     clipped = ratio.clip(1 - clip, 1 + clip)
     policy = -np.minimum(ratio * advantages, clipped * advantages).mean()
     logs = np.log(np.where(chances > 0, chances, 1))
-    assert found.policy.item() == pytest.approx(policy, abs=1e-5)
-    assert found.value.item() == pytest.approx(error, abs=1e-5)
-    assert found.entropy.item() == pytest.approx(-(chances * logs).sum(axis=1).mean(), abs=1e-5)
+    assert losses.policy.item() == pytest.approx(policy, abs=1e-5)
+    assert losses.value.item() == pytest.approx(error, abs=1e-5)
+    assert losses.entropy.item() == pytest.approx(-(chances * logs).sum(axis=1).mean(), abs=1e-5)
 
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
@@ -337,14 +337,14 @@ def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path:
 
 def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.Session:
     """A run of three measurements of one deal each."""
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "num_measurements": 3,
         "num_deals": 1,
         "final_deals": 2,
         "against": ("random", "first_play"),
         **settings,
     }
-    return session.Session(algorithm, CARDS, config, folder / "run", **given)
+    return session.Session(algorithm, CARDS, config, folder / "run", **values)
 
 
 RUN = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)  # six batches
@@ -363,10 +363,10 @@ def stopped(folder: Path, stop_after: float, error: type[BaseException]) -> None
 
 def resumed(folder: Path, config: ppo.Config = RUN) -> list[float]:
     """Go on with the run; how much of it is done after each batch."""
-    told: list[float] = []
+    counts: list[float] = []
     again = plan(folder, "ppo", config, resume=True)
-    session.run_session(again, lambda progress: told.append(progress.done))
-    return told
+    session.run_session(again, lambda progress: counts.append(progress.done))
+    return counts
 
 
 @pytest.mark.parametrize(

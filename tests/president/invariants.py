@@ -34,13 +34,13 @@ def check(tables: Tables, seats: np.ndarray) -> None:
     game = tables.game
     rows = np.repeat(tables.all_rows, game.num_seats)
     seats = np.tile(np.arange(game.num_seats), len(tables.all_rows))
-    seen = tables.observe(rows, seats)
-    assert (seen["hand"].sum(axis=1) == seen["hand_sizes"][:, 0]).all()
-    assert (seen["hand_sizes"].sum(axis=1) + seen["played"].sum(axis=1) == 40).all()
-    by_table = seen.reshape(len(tables.all_rows), game.num_seats)
+    views = tables.observe(rows, seats)
+    assert (views["hand"].sum(axis=1) == views["hand_sizes"][:, 0]).all()
+    assert (views["hand_sizes"].sum(axis=1) + views["played"].sum(axis=1) == 40).all()
+    by_table = views.reshape(len(tables.all_rows), game.num_seats)
     assert (by_table["hand"].sum(axis=1) + by_table["played"][:, 0] == 4).all()
-    assert (by_table["has_golds"].sum(axis=1) == (seen["played"][:: game.num_seats, 0] == 0)).all()
-    for placings, sizes in zip(seen["placings"], seen["hand_sizes"], strict=True):
+    assert (by_table["has_golds"].sum(axis=1) == (views["played"][:: game.num_seats, 0] == 0)).all()
+    for placings, sizes in zip(views["placings"], views["hand_sizes"], strict=True):
         placed = sorted(placings[placings > 0])
         assert placed == list(range(1, len(placed) + 1))
         assert ((placings > 0) == (sizes == 0)).all() or len(placed) == game.num_seats
@@ -69,8 +69,8 @@ def check_redeal(true: np.ndarray, dealt: np.ndarray, seats: np.ndarray) -> None
 def check_deck(states: np.ndarray) -> None:
     """Every rank four times, and the 2 of oros with somebody who holds a two."""
     for rank in range(10):
-        held = num_bits(states["hands"] >> 4 * rank & 0b1111).sum(axis=1)
-        assert (held + (states["played"] >> 4 * rank & 0b1111) == 4).all()
+        hands = num_bits(states["hands"] >> 4 * rank & 0b1111).sum(axis=1)
+        assert (hands + (states["played"] >> 4 * rank & 0b1111) == 4).all()
     (unplayed,) = np.nonzero(states["golds_seat"] != NO_SEAT)
     holders = states["golds_seat"][unplayed]
     assert (states["hands"][unplayed, holders] & 1 == 1).all()

@@ -188,8 +188,8 @@ class Referee:
 
     def _sets(self, hand: list[str]) -> list[str]:
         """Rule 4: one to four cards of one rank."""
-        held = zip(RANKS, self._count_by_rank(hand), strict=True)
-        return [f"{count}x{rank}" for rank, most in held for count in range(1, most + 1)]
+        counts = zip(RANKS, self._count_by_rank(hand), strict=True)
+        return [f"{count}x{rank}" for rank, most in counts for count in range(1, most + 1)]
 
     def _legal_followings(self, hand: list[str]) -> list[str]:
         """Rules 5 and 12: the same number of a strictly higher rank, or a pass, always."""

@@ -112,6 +112,6 @@ def test_the_command_measures_blunders(tmp_path: Path) -> None:
 
 
 def test_the_page_of_the_study_is_that_of_its_record() -> None:
-    found = json.loads(RECORD.read_text())
-    assert RECORD.with_suffix(".md").read_text() == page(found)
-    assert len(found["seconds"]) >= 100 and found == load()  # of the present solver
+    record = json.loads(RECORD.read_text())
+    assert RECORD.with_suffix(".md").read_text() == page(record)
+    assert len(record["seconds"]) >= 100 and record == load()  # of the present solver

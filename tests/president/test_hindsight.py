@@ -43,7 +43,7 @@ def test_the_bound_is_what_trying_everything_finds() -> None:
 
 
 def test_the_page_of_the_study_is_that_of_its_record() -> None:
-    found = json.loads(RECORD.read_text())
-    assert RECORD.with_suffix(".md").read_text() == page(found)
-    assert all(len(seats) >= 1000 for seats in found["seats"].values())
-    assert found == load()  # of the present rules and scripts
+    record = json.loads(RECORD.read_text())
+    assert RECORD.with_suffix(".md").read_text() == page(record)
+    assert all(len(seats) >= 1000 for seats in record["seats"].values())
+    assert record == load()  # of the present rules and scripts

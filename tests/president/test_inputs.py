@@ -28,26 +28,26 @@ def test_derived_fields_count_what_may_beat_what(settings: dict) -> None:
     wide = with_inputs(game)
     state, random = wide.new_states()[0], np.random.default_rng(0)
     wide.deal(state, streams([3])[0])
-    seen = wide.new_observations()[0]
+    view = wide.new_observations()[0]
     num_led = num_sure = 0
     while not wide.is_terminal(state):
         for seat in range(game.num_seats):
-            wide.observe(state, seat, seen)
-            hand, unseen = list(map(int, seen.hand)), list(map(int, seen.unseen))
+            wide.observe(state, seat, view)
+            hand, unseen = list(map(int, view.hand)), list(map(int, view.unseen))
             answers = [
-                sum(of >= held for of in unseen[rank + 1 :]) if held else 0
-                for rank, held in enumerate(hand)
+                sum(of >= number for of in unseen[rank + 1 :]) if number else 0
+                for rank, number in enumerate(hand)
             ]
-            assert seen.answers.tolist() == answers
-            assert seen.num_sets == sum(held > 0 for held in hand)
-            sure = [rank for rank, held in enumerate(hand) if held and not answers[rank]]
-            assert seen.num_sure == len(sure)
-            count, above = int(seen.table_count), int(seen.table_rank) + 1
+            assert view.answers.tolist() == answers
+            assert view.num_sets == sum(number > 0 for number in hand)
+            sure = [rank for rank, number in enumerate(hand) if number and not answers[rank]]
+            assert view.num_sure == len(sure)
+            count, above = int(view.table_count), int(view.table_rank) + 1
             led = above > 0
-            assert seen.table_answers == led * sum(of >= count for of in unseen[above:])
-            assert seen.own_answers == led * sum(held >= count for held in hand[above:])
-            others = [int(size) for size in seen.hand_sizes[1:] if size]
-            assert seen.fewest_cards == (min(others) if others else 0)
+            assert view.table_answers == led * sum(of >= count for of in unseen[above:])
+            assert view.own_answers == led * sum(number >= count for number in hand[above:])
+            others = [int(size) for size in view.hand_sizes[1:] if size]
+            assert view.fewest_cards == (min(others) if others else 0)
             num_led += not led
             num_sure += len(sure)
         wide.apply_action(state, int(random.choice(wide.legal_action_list(state))))
@@ -70,10 +70,10 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
         seats, observations, words = tables.show(tables.all_rows)
         masks = action_masks(words, game.num_actions)
         actions = in_extended_game(policy)(observations, masks, tables.rngs)
-        seen = game.new_observations(10)
+        views = game.new_observations(10)
         for row, seat in enumerate(seats):
-            game.observe(tables.states[row], int(seat), seen[row])
-        assert (actions == policy(seen, masks, tables.rngs)).all()
+            game.observe(tables.states[row], int(seat), views[row])
+        assert (actions == policy(views, masks, tables.rngs)).all()
         tables.apply(tables.all_rows, actions)
 
 

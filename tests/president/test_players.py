@@ -32,8 +32,8 @@ def choice(name: str, hand: str, table: str = "", played: str = "", others: int 
         observation["table_count"], observation["table_rank"] = count, low
     mask = np.zeros(game.num_actions, np.int8)
     mask[0] = bool(table)
-    for rank, held in enumerate(observation["hand"][0]):
-        for size in range(1, held + 1):
+    for rank, number in enumerate(observation["hand"][0]):
+        for size in range(1, number + 1):
             if not table or (size == count and rank > low):
                 mask[1 + 4 * rank + size - 1] = 1
     return game.action_name(make_policy(name, game).act(observation[0], mask, rng=streams([1])))

@@ -23,9 +23,9 @@ NOBLES = DEAL["nobles"]
 FIRST, SECOND, THIRD = DEAL["decks"]
 
 
-def decks(*given: Any) -> dict[str, Any]:
+def decks(*args: Any) -> dict[str, Any]:
     """The deal with these decks."""
-    return {**DEAL, "decks": list(given)}
+    return {**DEAL, "decks": list(args)}
 
 
 NO_DEALS: list[Any] = [

@@ -67,9 +67,9 @@ def empty_seat() -> Data:
     return {"gems": [0] * 6, "cards": [], "reserved": [], "nobles": []}
 
 
-def seat_with(cards: str = "", **given: Any) -> dict[str, Any]:
+def seat_with(cards: str = "", **args: Any) -> dict[str, Any]:
     """A seat with bought cards such as "3 red, 1 blue", the cheapest of the colour first."""
-    seat = empty_seat() | given
+    seat = empty_seat() | args
     for part in filter(None, cards.split(", ")):
         number, colour = part.split()
         of_colour = [card for tier in CARDS for card in tier if card[0] == colour]
@@ -88,8 +88,8 @@ def board(seats: list[Data], **changes: Any) -> Data:
 
     Cards keep the order of the data file; any key of the position can be given instead.
     """
-    held = {key_of(card) for seat in seats for card in seat["cards"] + seat["reserved"]}
-    tiers = [[card for card in tier if key_of(card) not in held] for tier in CARDS]
+    cards = {key_of(card) for seat in seats for card in seat["cards"] + seat["reserved"]}
+    tiers = [[card for card in tier if key_of(card) not in cards] for tier in CARDS]
     taken = [need for seat in seats for need in seat["nobles"]]
     free = [need for need in NOBLES if need not in taken]
     position = {
@@ -208,10 +208,10 @@ def _hand_out_gems(rng: random.Random, seats: list[Data]) -> None:
 
 def board_with(asking: list[list[CardData]], seats: list[Data], **changes: Any) -> Data:
     """A position in which the first of these cards that nobody holds lie open."""
-    held = [card for seat in seats for card in seat["cards"] + seat["reserved"]]
-    table = [[card for card in tier if card not in held][:4] for tier in asking]
+    cards = [card for seat in seats for card in seat["cards"] + seat["reserved"]]
+    table = [[card for card in tier if card not in cards][:4] for tier in asking]
     decks = [
-        [card for card in tier if card not in held + row]
+        [card for card in tier if card not in cards + row]
         for tier, row in zip(CARDS, table, strict=True)
     ]
     return board(seats, table=table, decks=decks, **changes)

@@ -16,23 +16,23 @@ GEMS = {2: 4, 3: 5, 4: 7}
 
 def check(tables: Tables, seats: np.ndarray) -> None:
     """Look at all positions."""
-    for seen in tables.observe(tables.all_rows, np.zeros(len(seats), np.int64)):
-        check_counts(seen, tables.game.num_seats)
+    for view in tables.observe(tables.all_rows, np.zeros(len(seats), np.int64)):
+        check_counts(view, tables.game.num_seats)
 
 
-def check_counts(seen: np.record, num_players: int) -> None:
+def check_counts(view: np.record, num_players: int) -> None:
     """All gems, cards and nobles are somewhere; nobody holds more than is allowed."""
-    gems = seen.bank + seen.gems.sum(axis=0)
+    gems = view.bank + view.gems.sum(axis=0)
     assert gems.tolist() == [GEMS[num_players]] * 5 + [5]
-    assert seen.gems.sum(axis=1).max() <= 10
-    on_table = (seen.table_colour >= 0).sum()
-    reserved = (seen.reserved_colour >= 0).sum()
-    assert on_table + reserved + seen.num_cards.sum() + seen.deck_left.sum() == 90
-    unseen = [int(seen[f"unseen_{tier}"]).bit_count() for tier in (1, 2, 3)]
-    assert unseen == seen.deck_left.tolist()
-    free_nobles = (seen.noble_need[:, 0] >= 0).sum()
-    assert free_nobles + seen.num_nobles.sum() == num_players + 1
-    assert seen.cards.max() <= 7
+    assert view.gems.sum(axis=1).max() <= 10
+    on_table = (view.table_colour >= 0).sum()
+    reserved = (view.reserved_colour >= 0).sum()
+    assert on_table + reserved + view.num_cards.sum() + view.deck_left.sum() == 90
+    unseen = [int(view[f"unseen_{tier}"]).bit_count() for tier in (1, 2, 3)]
+    assert unseen == view.deck_left.tolist()
+    free_nobles = (view.noble_need[:, 0] >= 0).sum()
+    assert free_nobles + view.num_nobles.sum() == num_players + 1
+    assert view.cards.max() <= 7
 
 
 def check_ends(tables: Tables, returns: np.ndarray) -> None:

@@ -123,32 +123,32 @@ def gems_of(counts: Iterable[int]) -> dict[str, int]:
     return dict(zip(GEMS, counts, strict=True))
 
 
-def sizes_of_different(held: int, available: int) -> range:
+def sizes_of_different(gems: int, available: int) -> range:
     """Rule 5: how many different colours a seat with so many gems may collect."""
     most = min(3, available)
-    if held <= 7:
+    if gems <= 7:
         fewest = most
-    elif held == 8:
+    elif gems == 8:
         fewest = min(2, available)
     else:
         fewest = 1
     return range(max(1, fewest), most + 1)
 
 
-def returned_after_different(held: int, size: int) -> int:
+def returned_after_different(gems: int, size: int) -> int:
     """Rule 5: how many gems must go back after collecting so many different colours."""
-    if held <= 7:
+    if gems <= 7:
         return 0
-    if held == 8:
+    if gems == 8:
         return max(0, size - 2)
-    if held == 9:
+    if gems == 9:
         return size - 1
     return size
 
 
-def returned_after_same(held: int) -> int:
+def returned_after_same(gems: int) -> int:
     """Rule 6: how many gems must go back after collecting two of one colour."""
-    return {9: 1, 10: 2}.get(held, 0)
+    return {9: 1, 10: 2}.get(gems, 0)
 
 
 class Seat:
@@ -156,11 +156,11 @@ class Seat:
 
     def __init__(self, data: dict[str, Any] | None = None) -> None:
         """Take a seat of a position, or nothing for an empty one."""
-        given = data or {"gems": [0] * 6, "cards": [], "reserved": [], "nobles": []}
-        self.gems = gems_of(given["gems"])
-        self.cards = [card for card in map(card_of, given["cards"]) if card]
-        self.reserved = [card for card in map(card_of, given["reserved"]) if card]
-        self.nobles = [tuple(need) for need in given["nobles"]]
+        fields = data or {"gems": [0] * 6, "cards": [], "reserved": [], "nobles": []}
+        self.gems = gems_of(fields["gems"])
+        self.cards = [card for card in map(card_of, fields["cards"]) if card]
+        self.reserved = [card for card in map(card_of, fields["reserved"]) if card]
+        self.nobles = [tuple(need) for need in fields["nobles"]]
 
     def num_gems(self) -> int:
         """T of rule 5: all gems held, yellow included."""
@@ -281,11 +281,11 @@ class Referee:
 
     def _different(self) -> Iterator[Collect]:
         """Rule 5: different colours of which the bank has any, and what goes back."""
-        held = self._mover().num_gems()
+        gems = self._mover().num_gems()
         available = [colour for colour in COLOURS if self.bank[colour] > 0]
-        for size in sizes_of_different(held, len(available)):
+        for size in sizes_of_different(gems, len(available)):
             for taken in itertools.combinations(available, size):
-                for returned in self._ways_to_return(taken, returned_after_different(held, size)):
+                for returned in self._ways_to_return(taken, returned_after_different(gems, size)):
                     yield Collect(taken, returned)
 
     def _same(self) -> Iterator[Collect]:

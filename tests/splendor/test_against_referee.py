@@ -50,7 +50,7 @@ def test_games_go_as_the_referee_says_and_bring_up_what_is_rare(num_players: int
     tally: Counter[str] = Counter()
     for setting in SETTINGS:
         tally += compare(num_players, setting, GAMES[num_players], seed=0)
-    assert [what for what in RARE if not tally[what]] == []
+    assert [event for event in RARE if not tally[event]] == []
 
 
 @pytest.mark.plain

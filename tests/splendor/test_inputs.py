@@ -15,11 +15,11 @@ from ..test_compiled_networks import positions, uneven
 pytestmark = pytest.mark.plain
 
 
-def cards_of(seen: np.record, seat: int) -> list[tuple[list[int], int] | None]:
+def cards_of(view: np.record, seat: int) -> list[tuple[list[int], int] | None]:
     """Costs and points of the cards that a seat may buy, None where there is none."""
-    table = zip(seen.table_cost, seen.table_points, strict=True)
-    held = zip(seen.reserved_cost[seat], seen.reserved_points[seat], strict=True)
-    return [None if p == NOTHING else (c.tolist(), int(p)) for c, p in [*table, *held]]
+    table = zip(view.table_cost, view.table_points, strict=True)
+    reserved = zip(view.reserved_cost[seat], view.reserved_points[seat], strict=True)
+    return [None if p == NOTHING else (c.tolist(), int(p)) for c, p in [*table, *reserved]]
 
 
 @pytest.mark.parametrize("num_players", [2, pytest.param(3, marks=pytest.mark.long)])
@@ -27,30 +27,30 @@ def test_derived_fields_count_what_each_seat_lacks(num_players: int) -> None:
     game = load_game("splendor", num_players=num_players)
     wide = with_inputs(game)
     best_purchases = set()
-    for seen in positions(wide, 6, 60)[0]:
+    for view in positions(wide, 6, 60)[0]:
         for seat in range(num_players):
-            gems, cards = seen.gems[seat], seen.cards[seat]
+            gems, cards = view.gems[seat], view.cards[seat]
             payable = [NOTHING]
-            for place, card in enumerate(cards_of(seen, seat)):
+            for place, card in enumerate(cards_of(view, seat)):
                 if card is None:
-                    assert (seen.missing_by_colour[seat, place] == 3).all()
-                    assert seen.missing[seat, place] == seen.reduced_cost[seat, place] == 7
+                    assert (view.missing_by_colour[seat, place] == 3).all()
+                    assert view.missing[seat, place] == view.reduced_cost[seat, place] == 7
                     continue
                 reduced = [max(card[0][c] - cards[c], 0) for c in range(NUM_COLOURS)]
                 lacking = [max(reduced[c] - gems[c], 0) for c in range(NUM_COLOURS)]
                 missing = max(sum(lacking) - gems[YELLOW], 0)
-                assert seen.missing_by_colour[seat, place].tolist() == [
+                assert view.missing_by_colour[seat, place].tolist() == [
                     min(number, 3) for number in lacking
                 ]
-                assert seen.missing[seat, place] == min(missing, 7)
-                assert seen.reduced_cost[seat, place] == min(sum(reduced), 7)
+                assert view.missing[seat, place] == min(missing, 7)
+                assert view.reduced_cost[seat, place] == min(sum(reduced), 7)
                 payable += [card[1]] if missing == 0 else []
-            assert seen.best_purchase[seat] == max(payable)
+            assert view.best_purchase[seat] == max(payable)
             best_purchases.add(max(payable))
-            for slot, need in enumerate(seen.noble_need):
+            for slot, need in enumerate(view.noble_need):
                 lacks = [max(need[c] - cards[c], 0) for c in range(NUM_COLOURS)]
                 expected = 7 if need[0] == NOTHING else min(sum(lacks), 7)
-                assert seen.noble_missing[seat, slot] == expected
+                assert view.noble_missing[seat, slot] == expected
     assert len(best_purchases) > 2
 
 

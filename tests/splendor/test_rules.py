@@ -263,9 +263,9 @@ def of_points(points: int, number: int, start: int = 0) -> list[Any]:
     return cards[start : start + number]
 
 
-def owning(cards: list[Any], **given: Any) -> Data:
+def owning(cards: list[Any], **args: Any) -> Data:
     """A seat with these cards."""
-    return empty_seat() | {"cards": cards} | given
+    return empty_seat() | {"cards": cards} | args
 
 
 @pytest.mark.parametrize(("ones", "points"), [(0, 14), (1, 15)])
@@ -330,17 +330,17 @@ def test_15_the_game_ends_at_the_turn_limit() -> None:
 
 def test_what_a_collecting_action_moves_is_what_its_name_says() -> None:
     game = load_game("splendor")
-    found = set()
+    results = set()
     for action in range(game.num_actions):
         name = game.action_name(action)
         if name.startswith("collect:"):
             taken, returned = collection_of(action)
-            found.add((taken, returned))
+            results.add((taken, returned))
             assert len(taken) == (2 if "*2" in name else name.split()[0].count("+") + 1)
             assert len(returned) == (name.split(":")[-1].count("+") + 1 if " " in name else 0)
             named = [
                 COLOURS.index(word) for word in name.split()[0][8:].removesuffix("*2").split("+")
             ]
             assert sorted(set(taken)) == sorted(named)
-    assert len(found) > 100
+    assert len(results) > 100
     assert [game.action_name(game.parse_action(f"noble:{place}")) for place in range(5)]

@@ -16,16 +16,16 @@ from parlour.envs.core.game import Game
 
 def data_of(page: str) -> dict[str, Any]:
     """The data of a replay."""
-    found = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(zlib.decompress(base64.b64decode(found[1])))
+    match = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    return json.loads(zlib.decompress(base64.b64decode(match[1])))
 
 
 def page_in(bundle: dict[str, str]) -> str:
     """The page in the frame that a notebook shows."""
-    found = re.search(r'srcdoc="([^"]*)"', bundle["text/html"])
-    assert found is not None
-    return html.unescape(found[1])
+    match = re.search(r'srcdoc="([^"]*)"', bundle["text/html"])
+    assert match is not None
+    return html.unescape(match[1])
 
 
 def pictures(data: dict[str, Any]) -> list[str]:

@@ -28,17 +28,17 @@ def check_position(game: Game, state: np.record) -> None:
     pile = state["pile"][: state["pile_size"]].tolist()
     assert sorted([*decks[0], *decks[1], *pile]) == list(range(num_cards))
     for seat in (0, 1):
-        seen = game.new_observations()
-        game.observe(state, seat, seen[0])
-        check_seen(seen[0], decks[seat], decks[1 - seat])
+        view = game.new_observations()
+        game.observe(state, seat, view[0])
+        check_seen(view[0], decks[seat], decks[1 - seat])
 
 
-def check_seen(seen: np.record, own: list[int], other: list[int]) -> None:
-    assert seen["deck_sizes"].tolist() == [len(own), len(other)]
-    assert members(seen["own_cards"]) == set(own)
-    assert members(seen["opponent_cards"]) == set(other)
-    assert (seen["opponent_top"] == seen["opponent_slots"][0]).all()
-    for slots, cards in ((seen["own_slots"], own), (seen["opponent_slots"], other)):
+def check_seen(view: np.record, own: list[int], other: list[int]) -> None:
+    assert view["deck_sizes"].tolist() == [len(own), len(other)]
+    assert members(view["own_cards"]) == set(own)
+    assert members(view["opponent_cards"]) == set(other)
+    assert (view["opponent_top"] == view["opponent_slots"][0]).all()
+    for slots, cards in ((view["own_slots"], own), (view["opponent_slots"], other)):
         candidates = [members(words) for words in slots]
         assert not any(candidates[len(cards) :])
         known = {next(iter(slot)) for slot in candidates if len(slot) == 1}
@@ -46,9 +46,9 @@ def check_seen(seen: np.record, own: list[int], other: list[int]) -> None:
             assert card in candidates[place]
             assert len(candidates[place]) == 1 or not candidates[place] & known
             expected = place if len(candidates[place]) == 1 else -1
-            assert seen["places"][card] == expected
-    for card in set(range(len(seen["places"]))) - {*own, *other}:
-        assert seen["places"][card] == -1
+            assert view["places"][card] == expected
+    for card in set(range(len(view["places"]))) - {*own, *other}:
+        assert view["places"][card] == -1
 
 
 def check_ends(tables: Tables, returns: np.ndarray) -> None:

@@ -87,8 +87,8 @@ def compare_games(size: Size, num_games: int, seed: int = 0) -> Counter[str]:
     rows = tables.all_rows
     while len(rows):
         for seat in (0, 1):
-            seen = tables.observe(rows, np.full(len(rows), seat))
-            for row, observation in zip(rows, seen, strict=True):
+            views = tables.observe(rows, np.full(len(rows), seat))
+            for row, observation in zip(rows, views, strict=True):
                 check_observation(observation, referees[row], keepers[row][seat], seat, counts)
         for row in rows:
             check_position(tables.game, tables.states[row], referees[row])
@@ -130,7 +130,7 @@ def word_of(words: Any) -> int:
 
 
 def check_observation(
-    seen: Any, referee: Referee, keeper: Bookkeeper, seat: int, counts: Counter[str]
+    view: Any, referee: Referee, keeper: Bookkeeper, seat: int, counts: Counter[str]
 ) -> None:
     """What one seat is shown against what it has heard."""
     is_starter = referee.starter == seat
@@ -140,27 +140,27 @@ def check_observation(
     num_cards = len(referee.cards)
     for name, slots in (("own_slots", mine), ("opponent_slots", others)):
         padded = [*map(bits, slots), *[0] * (num_cards - len(slots))]
-        assert [word_of(words) for words in seen[name]] == padded, name
-    assert word_of(seen["own_cards"]) == bits(referee.decks[seat])
-    assert word_of(seen["opponent_cards"]) == bits(referee.decks[1 - seat])
-    assert word_of(seen["opponent_top"]) == (bits(others[0]) if others else 0)
-    assert seen["deck_sizes"].tolist() == [len(mine), len(others)]
-    assert seen["pile"].tolist() == referee.pile + [NOBODY] * (num_cards - len(referee.pile))
-    assert int(seen["starter"]) == (0 if is_starter else 1)
-    assert int(seen["num_tricks"]) == referee.num_tricks
-    assert seen["values"].tolist() == referee.cards
+        assert [word_of(words) for words in view[name]] == padded, name
+    assert word_of(view["own_cards"]) == bits(referee.decks[seat])
+    assert word_of(view["opponent_cards"]) == bits(referee.decks[1 - seat])
+    assert word_of(view["opponent_top"]) == (bits(others[0]) if others else 0)
+    assert view["deck_sizes"].tolist() == [len(mine), len(others)]
+    assert view["pile"].tolist() == referee.pile + [NOBODY] * (num_cards - len(referee.pile))
+    assert int(view["starter"]) == (0 if is_starter else 1)
+    assert int(view["num_tricks"]) == referee.num_tricks
+    assert view["values"].tolist() == referee.cards
     top = next(iter(mine[0])) if mine and len(mine[0]) == 1 else NOBODY
-    assert int(seen["top"]) == top
+    assert int(view["top"]) == top
     no_values = [0] * len(referee.cards[0])
-    assert seen["top_values"].tolist() == (no_values if top == NOBODY else referee.cards[top])
+    assert view["top_values"].tolist() == (no_values if top == NOBODY else referee.cards[top])
     places = {
         next(iter(slot)): at
         for slots in (mine, others)
         for at, slot in enumerate(slots)
         if len(slot) == 1
     }
-    assert seen["places"].tolist() == [places.get(card, NOBODY) for card in range(num_cards)]
-    check_last_trick(seen, referee, keeper, seat)
+    assert view["places"].tolist() == [places.get(card, NOBODY) for card in range(num_cards)]
+    check_last_trick(view, referee, keeper, seat)
     counts["observations"] += 1
     counts["slots"] += len(mine) + len(others)
     counts["slots narrowed, not known"] += sum(
@@ -168,22 +168,22 @@ def check_observation(
     )
 
 
-def check_last_trick(seen: Any, referee: Referee, keeper: Bookkeeper, seat: int) -> None:
+def check_last_trick(view: Any, referee: Referee, keeper: Bookkeeper, seat: int) -> None:
     """The public facts of the last trick; the winner's card only where it can be told."""
     if not referee.reports[seat]:
-        assert int(seen["last_field"]) == int(seen["last_winner"]) == NOBODY
-        assert seen["last_cards"].tolist() == [NOBODY, NOBODY]
+        assert int(view["last_field"]) == int(view["last_winner"]) == NOBODY
+        assert view["last_cards"].tolist() == [NOBODY, NOBODY]
         return
     report = referee.reports[seat][-1]
-    assert int(seen["last_field"]) == report.field
-    assert int(seen["last_starter"]) == (0 if report.is_starter else 1)
-    assert OUTCOMES[int(seen["last_winner"])] == report.outcome
-    assert seen["last_values"].tolist() == [report.my_value, report.other_value]
+    assert int(view["last_field"]) == report.field
+    assert int(view["last_starter"]) == (0 if report.is_starter else 1)
+    assert OUTCOMES[int(view["last_winner"])] == report.outcome
+    assert view["last_values"].tolist() == [report.my_value, report.other_value]
     other = report.other_card
     if other is None:  # its card went under, below what it won; perhaps only one can be there
         slot = keeper.others[-2 - len(report.pile)]
         other = next(iter(slot)) if len(slot) == 1 else NOBODY
-    assert seen["last_cards"].tolist() == [report.my_card, other]
+    assert view["last_cards"].tolist() == [report.my_card, other]
 
 
 # The players
@@ -231,10 +231,10 @@ def compare_players(
     rngs = streams(range(num_games), 7)
     rows = tables.all_rows
     while len(rows):
-        seats, seen, _ = tables.show(rows)
+        seats, views, _ = tables.show(rows)
         masks = np.ones((len(rows), size.num_fields), np.int8)
         own = rngs[rows]
-        chosen = {name: policy(seen, masks, own) for name, policy in policies.items()}
+        chosen = {name: policy(views, masks, own) for name, policy in policies.items()}
         rngs[rows] = own
         for place, row in enumerate(rows):
             chances = _slow_chances(referees[row], listeners[row][seats[place]])

@@ -92,8 +92,8 @@ class Expert:
 
     def choose(self, card: int) -> Chances:
         """The best expected score against the whole set."""
-        held = [self.deck[other] for other in sorted(self.others)]
-        return best_expected(self.deck[card], held, self.m)
+        cards = [self.deck[other] for other in sorted(self.others)]
+        return best_expected(self.deck[card], cards, self.m)
 
 
 class Goliath:

@@ -35,13 +35,13 @@ class Table(OneTable):
 
     def own(self, seat: int) -> list[set[int]]:
         """What a seat can tell of its own deck, place by place."""
-        seen = self.observed(seat)
-        return [members(words) for words in seen["own_slots"][: seen["deck_sizes"][0]]]
+        view = self.observed(seat)
+        return [members(words) for words in view["own_slots"][: view["deck_sizes"][0]]]
 
     def other(self, seat: int) -> list[set[int]]:
         """What a seat can tell of the other deck, place by place."""
-        seen = self.observed(seat)
-        return [members(words) for words in seen["opponent_slots"][: seen["deck_sizes"][1]]]
+        view = self.observed(seat)
+        return [members(words) for words in view["opponent_slots"][: view["deck_sizes"][1]]]
 
 
 def deck_of(state: np.record, seat: int) -> list[int]:

@@ -49,8 +49,8 @@ class Recorder(Agent):
         self.asked.append((my_top_card_df, opponent_hand_size, available_fields))
         return self.random.choice(available_fields)
 
-    def update_state(self, *told: Any, **news: Any) -> None:
-        super().update_state(*told, **news)
+    def update_state(self, *news_items: Any, **news: Any) -> None:
+        super().update_state(*news_items, **news)
         self.told.append(news)
         self.own_sets.append(set(self.my_current_card_ids))
 
@@ -168,10 +168,10 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """A command of the page, without a shell."""
     command, _, file = command.partition(" > ")
     assert main(command.removeprefix("parlour ").split()) == 0
-    told = capsys.readouterr().out
+    text = capsys.readouterr().out
     if file:
-        Path(file).write_text(told)
-    return told
+        Path(file).write_text(text)
+    return text
 
 
 @pytest.mark.release
@@ -183,11 +183,11 @@ def test_the_commands_of_the_page_run_as_they_stand(
     function, factory = blocks("python")
     Path("mine.py").write_text(function)
     Path("my_trials.json").write_text(smaller(*blocks("json")))
-    told = [run(command, capsys) for command in smaller("".join(blocks("sh"))).splitlines()]
-    assert len(told) == 7
+    text = [run(command, capsys) for command in smaller("".join(blocks("sh"))).splitlines()]
+    assert len(text) == 7
     assert all(size in PAGE for size in SMALLER)
-    assert all("MyAgent" in shown for shown in told[2:])
-    assert "(steady)" in told[0]
+    assert all("MyAgent" in shown for shown in text[2:])
+    assert "(steady)" in text[0]
     exec(compile(factory, "<AGENTS.md>", "exec"), {})
     assert capsys.readouterr().out == "weight\n"
 
@@ -202,7 +202,7 @@ class Unknown(Recorder):
 class Failing(Recorder):
     """Fails when it is told something."""
 
-    def update_state(self, *told: Any, **news: Any) -> None:
+    def update_state(self, *news_items: Any, **news: Any) -> None:
         raise RuntimeError("lost my notes")
 
 
@@ -246,9 +246,9 @@ class Mirror(Agent):
     def choose_field(self, *asked: Any, **question: Any) -> str:
         return self.inner.choose_field(*asked, **question)
 
-    def update_state(self, *told: Any, **news: Any) -> None:
-        super().update_state(*told, **news)
-        self.inner.update_state(*told, **news)
+    def update_state(self, *news_items: Any, **news: Any) -> None:
+        super().update_state(*news_items, **news)
+        self.inner.update_state(*news_items, **news)
         assert self.inner.my_current_card_ids == self.my_current_card_ids
 
 
@@ -269,8 +269,8 @@ def test_what_an_agent_of_ours_replays_is_what_its_seat_observes(size: Size) -> 
         memory.begin(0, game)
     num_compared = 0
     while len(rows):
-        seen = tables.observe(rows, np.zeros(len(rows), np.int64))
-        for row, observation in zip(rows, seen, strict=True):
+        views = tables.observe(rows, np.zeros(len(rows), np.int64))
+        for row, observation in zip(rows, views, strict=True):
             memories[row].watch(observation)
             if observation["starter"] != 0 or game.is_terminal(tables.states[row]):
                 continue

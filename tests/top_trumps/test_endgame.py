@@ -95,8 +95,8 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
             num_tricks += 1
             row = search.rows[0]
             places = [slice(*row[2 * deck : 2 * deck + 2]) for deck in range(3)]
-            found = [search.cards[deck, place].tolist() for deck, place in enumerate(places)]
-            assert found == decks(state, seat)
+            results = [search.cards[deck, place].tolist() for deck, place in enumerate(places)]
+            assert results == decks(state, seat)
             assert row[endgame.LEADS] == (state["starter"] == seat)
             unplaced = int(state["unplaced"][seat, 0])
             assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
@@ -148,14 +148,14 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
             continue
         num_compared += 1
         seat = int(state["starter"])
-        seen = GAME.new_observations()
-        GAME.observe(state, seat, seen[0])
+        view = GAME.new_observations()
+        GAME.observe(state, seat, view[0])
         chosen = set()
         for other in range(3):
             position = state.reshape(1).copy()
             GAME.reshuffle_unseen(position[0], seat, streams([other])[0])
             mask = action_masks(np.array([[31]]), 5)[0]
-            chosen.add(david.act(seen, mask, rng=streams([other]), position=position))
+            chosen.add(david.act(view, mask, rng=streams([other]), position=position))
         assert len(chosen) == 1
     assert num_compared > 3
 

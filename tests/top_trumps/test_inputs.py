@@ -17,21 +17,21 @@ def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: di
     wide = with_inputs(game)
     state, random = wide.new_states()[0], np.random.default_rng(0)
     wide.deal(state, streams([3])[0])
-    seen = wide.new_observations()[0]
+    view = wide.new_observations()[0]
     num_compared = 0
     for _ in range(60):
         if wide.is_terminal(state):
             break
         for seat in range(2):
-            wide.observe(state, seat, seen)
-            bits = [int(word) >> bit & 1 for word in seen.opponent_top for bit in range(64)]
+            wide.observe(state, seat, view)
+            bits = [int(word) >> bit & 1 for word in view.opponent_top for bit in range(64)]
             possible = [card for card, bit in enumerate(bits) if bit]
             for field in range(game.num_actions):
-                values = [int(seen.values[card, field]) for card in possible]
-                own, known = int(seen.top_values[field]), seen.top >= 0
+                values = [int(view.values[card, field]) for card in possible]
+                own, known = int(view.top_values[field]), view.top >= 0
                 shares = [sum(v < own for v in values), sum(v == own for v in values)]
                 rounded = [int(STEPS * share / len(values) + 0.5) * known for share in shares]
-                assert [seen.beaten[field], seen.tied[field]] == rounded
+                assert [view.beaten[field], view.tied[field]] == rounded
                 num_compared += known and len(possible) > 1
         wide.apply_action(state, int(random.choice(wide.legal_action_list(state))))
     assert num_compared > 20

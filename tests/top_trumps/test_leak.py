@@ -61,10 +61,10 @@ def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
     assert most >= 8
     places = sorted(members(hardest["doubtful"][1 - watcher]))
     drawn = redealt(game, hardest, watcher, 200)
-    held = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
+    cards = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
     candidates = hardest["candidates"][1 - watcher][places]
-    for column, words in zip(held.T, candidates, strict=True):
+    for column, words in zip(cards.T, candidates, strict=True):
         assert set(column.tolist()) <= members(words)
-    assert np.mean([len(set(column)) > 1 for column in held.T]) > 0.8
+    assert np.mean([len(set(column)) > 1 for column in cards.T]) > 0.8
     before = hardest["decks"][1 - watcher][places]
-    assert (held != before).any(axis=1).mean() > 0.9  # also of those whose draws collide
+    assert (cards != before).any(axis=1).mean() > 0.9  # also of those whose draws collide

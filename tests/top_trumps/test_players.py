@@ -19,10 +19,10 @@ ALL_FIELDS = np.ones(2, np.int8)
 
 def choices(player: str, table: Table, times: int = 40) -> set[int]:
     """The fields that a player chooses for the starter, over so many streams."""
-    seen = np.repeat(np.asarray(table.observed(int(table.state["starter"]))).reshape(1), times)
+    view = np.repeat(np.asarray(table.observed(int(table.state["starter"]))).reshape(1), times)
     masks = np.repeat(ALL_FIELDS[None], times, axis=0)
     policy = make_policy(player, table.game)
-    return set(policy(seen.view(table.game.observation_dtype), masks, streams(range(times))))
+    return set(policy(view.view(table.game.observation_dtype), masks, streams(range(times))))
 
 
 def table_of(cards: list[list[int]]) -> Table:
@@ -110,8 +110,8 @@ def test_david_thinks_for_the_time_it_is_given() -> None:
     position = table.states.copy()
     for milliseconds in (0.001, 5):
         david = make_policy("david", table.game, milliseconds=milliseconds)
-        seen = table.observed(0)
-        action = david.act(seen, ALL_FIELDS, rng=streams([1]), position=position)
+        view = table.observed(0)
+        action = david.act(view, ALL_FIELDS, rng=streams([1]), position=position)
         assert action in np.flatnonzero(ALL_FIELDS)
 
 

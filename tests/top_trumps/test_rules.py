@@ -104,8 +104,8 @@ def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> Non
 @pytest.mark.plain
 def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
-    seen = table.observed(0)
-    assert (seen["top"], seen["top_values"].tolist()) == (5, [60, 3])
+    view = table.observed(0)
+    assert (view["top"], view["top_values"].tolist()) == (5, [60, 3])
     assert table.own(0) == [{5}, {0, 2}, {0, 2}]
     assert (table.observed(1)["top"], table.observed(1)["top_values"].tolist()) == (-1, [0, 0])
     assert table.game.legal_action_list(table.state) == [0, 1]
@@ -115,9 +115,9 @@ def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
 def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]]).play(1)
     for seat, values in ((0, [3, 1]), (1, [1, 3])):
-        seen = table.observed(seat)
-        assert seen["last_values"].tolist() == values
-        assert (seen["last_field"], seen["last_starter"], seen["last_winner"]) == (1, seat, seat)
+        view = table.observed(seat)
+        assert view["last_values"].tolist() == values
+        assert (view["last_field"], view["last_starter"], view["last_winner"]) == (1, seat, seat)
     assert table.state["last_winner"] == 0
 
 
@@ -159,9 +159,9 @@ def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> N
     table = Table([[5, 0, 2], [4, 1, 3]], starter=1).play(1)
     assert table.pile == [5, 4]
     for seat in (0, 1):
-        seen = table.observed(seat)
-        assert seen["pile"].tolist() == [5, 4, -1, -1, -1, -1]
-        assert seen["last_winner"] == 2
+        view = table.observed(seat)
+        assert view["pile"].tolist() == [5, 4, -1, -1, -1, -1]
+        assert view["last_winner"] == 2
     assert table.observed(0)["last_cards"].tolist() == [5, 4]
     assert table.observed(1)["last_cards"].tolist() == [4, 5]
     assert table.other(0) == [{1, 3}, {1, 3}]

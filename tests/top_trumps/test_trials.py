@@ -126,7 +126,7 @@ def test_a_wrong_argument_gets_one_line_and_status_2(
 ) -> None:
     with pytest.raises(SystemExit) as left:
         main(["trials", "top_trumps", *command.split()])
-    told = capsys.readouterr().err
+    text = capsys.readouterr().err
     assert left.value.code == 2
-    assert named in told
-    assert told.count("\n") == 1
+    assert named in text
+    assert text.count("\n") == 1

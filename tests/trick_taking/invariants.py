@@ -40,8 +40,8 @@ def check_ends(tables: Tables, returns: np.ndarray) -> None:
     """All cards have been played, and every trick has been won."""
     num_tricks = tables.states["dealt"].shape[2]
     assert not tables.states["hands"].any()
-    seen = tables.observe(tables.all_rows, np.zeros(len(returns), np.int64))
-    assert (seen["tricks_won"].sum(axis=1) == num_tricks).all()
+    views = tables.observe(tables.all_rows, np.zeros(len(returns), np.int64))
+    assert (views["tricks_won"].sum(axis=1) == num_tricks).all()
 
 
 def check_redeal(true: np.ndarray, dealt: np.ndarray, seats: np.ndarray) -> None:

@@ -31,13 +31,13 @@ def games(num_players: int, num_values: int, num_games: int = 3) -> list[tuple]:
     game = load_game("trick_taking", num_players=num_players, num_values=num_values)
     wide = with_inputs(game)
     random = np.random.default_rng(0)
-    found = []
+    results = []
     for seed in range(num_games):
         state, other = game.new_states(), game.new_states()
         game.deal(state[0], streams([seed])[0])
         wide.deal(other[0], streams([seed])[0])
         while not game.is_terminal(state[0]):
-            found.append((game, wide, state.copy(), other.copy()))
+            results.append((game, wide, state.copy(), other.copy()))
             names = arranged(game, state).actions[0]
             legal = wide.legal_action_list(other[0])
             assert sorted(names[legal].tolist()) == game.legal_action_list(state[0])
@@ -46,7 +46,7 @@ def games(num_players: int, num_values: int, num_games: int = 3) -> list[tuple]:
             wide.apply_action(other[0], action)
         assert wide.is_terminal(other[0])
         assert state[0].tricks_won.tolist() == other[0].tricks_won.tolist()
-    return found
+    return results
 
 
 def seen_by(game: Game, state: np.ndarray) -> np.record:
@@ -89,29 +89,29 @@ def test_arranged_games_are_the_same_games_with_cards_renamed(
 @pytest.mark.parametrize(("num_players", "num_values"), SIZES[1:3])
 def test_derived_fields_count_cards_and_seats(num_players: int, num_values: int) -> None:
     for _, wide, _, other in games(num_players, num_values):
-        seen, state = seen_by(wide, other), other[0]
-        hand, unseen, table = (sets(seen[name]) for name in ("hand", "unseen", "table"))
-        assert seen.held.tolist() == [len(cards) for cards in hand]
-        assert seen.unseen_left.tolist() == [len(cards) for cards in unseen]
+        view, state = seen_by(wide, other), other[0]
+        hand, unseen, table = (sets(view[name]) for name in ("hand", "unseen", "table"))
+        assert view.held.tolist() == [len(cards) for cards in hand]
+        assert view.unseen_left.tolist() == [len(cards) for cards in unseen]
         for colour in range(num_players):
             highest = max(unseen[colour], default=-1)
-            assert seen.masters[colour] == sum(card > highest for card in hand[colour])
+            assert view.masters[colour] == sum(card > highest for card in hand[colour])
             for index in range(num_players):
                 seat = (int(state.seat_to_act) + index) % num_players
                 num_played = int(state.played[seat, colour]).bit_count()
-                assert seen.num_played[index, colour] == num_played
+                assert view.num_played[index, colour] == num_played
         if state.led_colour < 0:
-            assert seen.winners == seen.unseen_winners == seen.followers == 0
+            assert view.winners == view.unseen_winners == view.followers == 0
             continue
         highest = max(table[0])
-        assert seen.winners == sum(card > highest for card in hand[0])
-        assert seen.unseen_winners == sum(card > highest for card in unseen[0])
+        assert view.winners == sum(card > highest for card in hand[0])
+        assert view.unseen_winners == sum(card > highest for card in unseen[0])
         after = [
             seat % num_players for seat in range(state.seat_to_act + 1, state.leader + num_players)
         ]
         if state.seat_to_act < state.leader:
             after = list(range(state.seat_to_act + 1, state.leader))
-        assert seen.followers == sum(not int(state.voids[seat]) & 1 for seat in after)
+        assert view.followers == sum(not int(state.voids[seat]) & 1 for seat in after)
 
 
 def test_the_order_depends_only_on_what_the_seat_knows() -> None:
@@ -119,8 +119,8 @@ def test_the_order_depends_only_on_what_the_seat_knows() -> None:
         seat = int(game.seat_to_act(state[0]))
         same = state.copy()
         game.reshuffle_unseen(same[0], seat, streams([7])[0])
-        seen = [seen_by(wide, arranged(game, each).positions) for each in (state, same)]
-        assert seen[0].tobytes() == seen[1].tobytes()
+        view = [seen_by(wide, arranged(game, each).positions) for each in (state, same)]
+        assert view[0].tobytes() == view[1].tobytes()
 
 
 def test_networks_are_shown_the_cards_left_and_not_their_history() -> None:

@@ -22,9 +22,9 @@ def test_all_cards_are_dealt_n_to_each_seat(num_players: int) -> None:
     game = load_game("trick_taking", num_players=num_players)
     tables = dealt(game, range(20))
     for state in tables.states:
-        held = [cards_of(hand, 10) for hand in state["hands"]]
-        assert [len(hand) for hand in held] == [10] * num_players
-        assert len({card for hand in held for card in hand}) == 10 * num_players
+        hands = [cards_of(hand, 10) for hand in state["hands"]]
+        assert [len(hand) for hand in hands] == [10] * num_players
+        assert len({card for hand in hands for card in hand}) == 10 * num_players
 
 
 def test_every_card_is_as_likely_at_every_place_of_the_deal() -> None:
@@ -123,8 +123,8 @@ def test_a_seat_knows_its_hand_in_the_order_dealt_and_the_table() -> None:
 
 
 def test_with_more_seats_the_other_hands_are_one_set() -> None:
-    seen = table(THREE_SEATS, num_values=2, num_players=3).observed(1)
-    assert cards_of(seen.unseen, 2) == ["0.0", "0.1", "1.0", "2.0"]
+    view = table(THREE_SEATS, num_values=2, num_players=3).observed(1)
+    assert cards_of(view.unseen, 2) == ["0.0", "0.1", "1.0", "2.0"]
 
 
 def test_a_seat_that_does_not_follow_shows_that_it_is_void() -> None:

@@ -248,9 +248,9 @@ def test_the_table_against_a_random_player_says_what_walking_every_position_says
     narrow = perfect_cards if is_perfect else None
     _, returns = best_replies(game, make_policy("random", game), tables.states, seats, narrow)
     table = replies.table_against_random(5, is_perfect)
-    found = replies.expected_tricks(game, table, observations)
+    tricks = replies.expected_tricks(game, table, observations)
     won = observations["tricks_won"][:, :1]
-    np.testing.assert_allclose(found + won, (returns + 1) * 5 / 2)
+    np.testing.assert_allclose(tricks + won, (returns + 1) * 5 / 2)
 
 
 def perfect_cards(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
