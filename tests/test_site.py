@@ -42,6 +42,7 @@ TERMS = {  # what a researcher looks for, and the page that explains it
     "optional stopping": "arena",
     "intransitive": "arena",
     "duplicate deals": "arena",
+    "variance reduction": "arena",
     "Elo": "how_statistics",
     "baseline": "players",
     "opponent pool": "players",
