@@ -276,7 +276,7 @@ ATTEMPTS: dict[str, Attempt] = {
 
 def cells() -> Iterator[tuple[str, str, str]]:
     """Yield (row, column, word) of the table in the documentation."""
-    section = PAGE.read_text().split("## Permissions to name players and files")[1].split("\n## ")[0]
+    section = PAGE.read_text().split("## Permissions")[1].split("\n## ")[0]
     lines = [line.strip("| \n").split(" | ") for line in section.splitlines() if "|" in line]
     for row, *words in lines[2:]:
         for column, word in zip(lines[0][1:], words, strict=True):
