@@ -32,7 +32,7 @@ GAMES: dict[str, str] = {}  # all games that are known here, with their ids in G
 
 def _enter(name: str, version: int, entry: catalogue.Entry) -> bool:
     """Make a game known here; return whether it is new. Raises ValueError for a name taken."""
-    is_new = catalogue.enter(name, entry)
+    is_new = catalogue.add_entry(name, entry)
     GAMES[name] = f"{name.title().replace('_', '')}-v{version}"
     return is_new
 

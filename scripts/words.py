@@ -84,7 +84,7 @@ def seat_names(seats: "Sequence[Occupant]", own: int | None) -> list[str]:
     ]
 
 
-def headline(names: Sequence[str], returns: Sequence[float], scores: Sequence[str]) -> str:
+def ending(names: Sequence[str], returns: Sequence[float], scores: Sequence[str]) -> str:
     """Return how a game ended: "You won 7 tricks to 3", "Ada won; you came 3rd of 4"."""
     winners = [name for name, value in zip(names, returns, strict=True) if value == max(returns)]
     if len(winners) == len(names):
@@ -123,7 +123,7 @@ def result_lines(
     `who` names the seats, in order.
     """
     return [
-        f"The game is over after {num_plies} plies: {headline(who, returns, scores)}.",
+        f"The game is over after {num_plies} plies: {ending(who, returns, scores)}.",
         ", ".join(f"{name} {score}" for name, score in placed(who, returns, scores)),
         f"The same deal again: --seed {seed}",
     ]

@@ -14,7 +14,7 @@ from parlour.envs.core.words import YOU, with_names
 from parlour.envs.registry import GameName
 from parlour.scripts.table.catalogue import levels, middling_player, people_settings
 from parlour.scripts.table.table import HERE, PLAYER, REMOTE, Occupant
-from parlour.scripts.words import headline, placed, player_label, seat_names, summary_label
+from parlour.scripts.words import ending, placed, player_label, seat_names, summary_label
 
 pytestmark = pytest.mark.plain
 
@@ -85,13 +85,11 @@ def test_a_summary_names_players_as_people_do_and_keeps_other_code() -> None:
 
 
 def test_results_are_scores_of_the_game() -> None:
-    assert (
-        headline(["You", "Ada"], [0.4, -0.4], ["7 tricks", "3 tricks"]) == "You won 7 tricks to 3"
-    )
-    assert headline(["You", "Ada"], [0, 0], ["5 tricks", "5 tricks"]) == "A draw, 5 tricks each"
+    assert ending(["You", "Ada"], [0.4, -0.4], ["7 tricks", "3 tricks"]) == "You won 7 tricks to 3"
+    assert ending(["You", "Ada"], [0, 0], ["5 tricks", "5 tricks"]) == "A draw, 5 tricks each"
     four = ["You", "Ada", "Bo", "Cy"]
     titles = ["3rd", "president", "2nd", "servant"]
-    assert headline(four, [-1 / 3, 1, 1 / 3, -1], titles) == "Ada won; you came 3rd of 4"
+    assert ending(four, [-1 / 3, 1, 1 / 3, -1], titles) == "Ada won; you came 3rd of 4"
     assert placed(["You", "Ada"], [-1, 1], ["", ""]) == [("Ada", "+1"), ("You", "-1")]
 
 

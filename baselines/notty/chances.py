@@ -25,9 +25,9 @@ from .finisher import (
     chance_after_card,
     chance_after_draw,
     demands_of,
+    position_value,
     smallest_other,
-    table_of,
-    value_of,
+    table_index,
     waits_in_vain,
 )
 from .players import hands_of
@@ -54,12 +54,12 @@ def chances(game: Game) -> Values:
 def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) -> float:
     """The expected result after one legal action, by the tables of the finisher."""
     turns = observation["turns_played"], observation["turn_limit"]
-    table = table_of(*turns, observation["takes"])
+    table = table_index(*turns, observation["takes"])
     tables, phase, hands = VALUES[table], int(observation["phase"]), hands_of(observation)
     about = (smallest_other(hands), demands_of(hands, observation["passes"]))
     (once, twice), goes_on = hands[0], phase == NOTHING_YET
     if action == PASS:
-        waiting = float(value_of(tables[NOTHING_YET], table, once, twice, hands, *about))
+        waiting = float(position_value(tables[NOTHING_YET], table, once, twice, hands, *about))
         if goes_on and table == CORRECTED and waits_in_vain(hands[0], about[1]):
             return min(waiting, _chance(game, observation, DRAW + 1, rng))
         return waiting
@@ -67,7 +67,7 @@ def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) ->
         group = GROUP_WORDS[action - first_discard(game.num_seats)]
         left = once & (twice | ~group), twice & ~group
         now = tables[NOTHING_YET if phase == HAS_BOTH else phase]
-        return float(value_of(now, table, *left, hands, *about))
+        return float(position_value(now, table, *left, hands, *about))
     if action > TAKE:
         after = tables[HAS_TAKEN if goes_on else NOTHING_YET]
         smallest = min(about[0], hand_size(hands[action - TAKE]) - 1)

@@ -113,7 +113,7 @@ def opponent_model_of(turns_played, takes):
 
 
 @rule
-def table_of(turns_played, turn_limit, takes):
+def table_index(turns_played, turn_limit, takes):
     """Return the index of the table to play by: an opponent model, LAST_TURN or CORRECTED.
 
     The turns are those of all seats.
@@ -137,7 +137,7 @@ def best_turn_action(values, table, mask, hands, phase, passes, rng):
     demands = demands_of(hands, passes)
     own, size = hands[0], smallest_other(hands)
     best = np.int64(PASS)
-    most = value_of(values[NOTHING_YET], table, own[0], own[1], hands, size, demands)
+    most = position_value(values[NOTHING_YET], table, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
     for count in range(1, (1 if table == LEFT_ALONE else MAX_DRAWN) + 1):
         if is_allowed(mask, DRAW + count):
@@ -185,7 +185,7 @@ def chance_after_draw(values, table, hands, count, smallest, demands, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, table, once, twice, hands, smallest, demands)
+        total += position_value(values, table, once, twice, hands, smallest, demands)
     return total / NUM_SAMPLES
 
 
@@ -199,7 +199,7 @@ def chance_after_card(values, table, hands, place, smallest, demands):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, table, once, twice, hands, smallest, demands)
+        total += weight * position_value(values, table, once, twice, hands, smallest, demands)
     return total / hand_size(source)
 
 
@@ -207,7 +207,7 @@ def chance_after_card(values, table, hands, place, smallest, demands):
 
 
 @rule
-def value_of(values, table, once, twice, hands, smallest, demands):
+def position_value(values, table, once, twice, hands, smallest, demands):
     """The chance with this hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))

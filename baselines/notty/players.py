@@ -29,7 +29,7 @@ from .finisher import (
     LEARNED_VALUES,
     NOT_LAST,
     best_turn_action,
-    table_of,
+    table_index,
 )
 
 MAX_PASSES = 2  # in a row, for x_defensive
@@ -108,7 +108,7 @@ def finisher(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    table = table_of(observation.turns_played, observation.turn_limit, observation.takes)
+    table = table_index(observation.turns_played, observation.turn_limit, observation.takes)
     phase, passes = observation.phase, observation.passes
     values = CORRECTED_VALUES if table == CORRECTED else LEARNED_VALUES[table]
     return best_turn_action(values, table, mask, hands, phase, passes, rng)[0]

@@ -85,8 +85,8 @@ def read_position(state, seat, endgame):
     """Make this the position to search; its cards are taken as known to the seat."""
     row = endgame.rows[0]
     row[:] = 0
-    row[OWN_END] = read_deck(state, seat, endgame.cards[OWN])
-    row[OTHER_END] = read_deck(state, 1 - seat, endgame.cards[OTHER])
+    row[OWN_END] = cards_from_top(state, seat, endgame.cards[OWN])
+    row[OTHER_END] = cards_from_top(state, 1 - seat, endgame.cards[OTHER])
     row[PILE_END] = state.pile_size
     for index in range(state.pile_size):
         endgame.cards[PILE, index] = state.pile[index]
@@ -96,7 +96,7 @@ def read_position(state, seat, endgame):
 
 
 @rule
-def read_deck(state, owner, cards):
+def cards_from_top(state, owner, cards):
     """Write a deck from the top; return its size."""
     place = np.int64(state.heads[owner])
     for depth in range(state.deck_sizes[owner]):

@@ -39,7 +39,7 @@ def regret(
     return mean_of_deals(np.concatenate(parts))
 
 
-def exploitability(
+def exact_exploitability(
     game: Game, policy: Any, num_deals: int | None = None, seed: int = 0
 ) -> Estimate:
     """Return the tricks per game that the best reply takes beyond those of perfect play.
@@ -115,7 +115,7 @@ def _lay_out(states, dealt):
 MEASURES = {
     "regret, tricks a game": Measure(regret, has_opponent=True),
     "exploitability, tricks a game": Measure(
-        lambda game, policy, against, num_deals, seed: exploitability(
+        lambda game, policy, against, num_deals, seed: exact_exploitability(
             game, policy, num_deals, seed
         ),
         has_opponent=False,

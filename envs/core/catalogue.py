@@ -28,7 +28,7 @@ MAX_SEATS = 16  # numbers of seats are tried up to this
 _ENTRIES: dict[str, Entry] = {}
 
 
-def enter(name: str, entry: Entry) -> bool:
+def add_entry(name: str, entry: Entry) -> bool:
     """Add a game; return whether it is new. Raises ValueError where its name is taken."""
     former = _ENTRIES.get(name)
     if former is not None and _source(former) != _source(entry):

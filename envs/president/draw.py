@@ -230,7 +230,7 @@ def _seat(
     size, placing = int(state["hands"][owner]).bit_count(), int(state["placings"][owner])
     badge, holds = str(size), f"{size} cards"
     if placing:
-        badge, holds = "", f"{holds}, {text.title(placing, num_seats)}"
+        badge, holds = "", f"{holds}, {text.role_title(placing, num_seats)}"
         shapes: list[Shape | Part] = [*_placing(placing, place.hand, num_seats)]
     else:
         shapes = [*cards.card_rows(_hand(state, owner, seat), place.hand)]
@@ -246,7 +246,7 @@ def _seat_name(state: np.record, owner: int) -> str:
     """The seat, its title from the game before, and its points in a match."""
     name = f"player {owner}"
     if state["roles"][owner] and not is_terminal(state):
-        name += f", {text.title(int(state['roles'][owner]), len(state['hands']))}"
+        name += f", {text.role_title(int(state['roles'][owner]), len(state['hands']))}"
     if len(state["next_hands"]) > 1:
         name += f"  {int(state['points'][owner]):+}"
     return name
@@ -255,7 +255,7 @@ def _seat_name(state: np.record, owner: int) -> str:
 def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:
     """The title of a seat that has gone out."""
     x, y, size = hand.x, hand.y, min(26.0, hand.height * 0.4)
-    title = text.title(placing, num_seats)
+    title = text.role_title(placing, num_seats)
     if placing == 1:
         crown = cards.CROWN.at(x, y - size * 0.8, size * 2)
         return [*crown, Text(x, y + size, title, size * 0.8, palette.LIGHT_GOLD, is_bold=True)]

@@ -60,7 +60,7 @@ def score(state: np.record, seat: int) -> str:
         return f"{int(state['points'][seat]):+} points"
     placing = int(state["placings"][seat])
     left = int(state["hands"][seat]).bit_count()
-    return title(placing, len(state["hands"])) if placing else count_noun(left, "card")
+    return role_title(placing, len(state["hands"])) if placing else count_noun(left, "card")
 
 
 def deal_from(state: np.record, data: Any, rng: np.record) -> None:
@@ -157,7 +157,7 @@ def _bits_of_ranks(word: int) -> list[int]:
     return [word >> shift & rules.ALL_OF_RANK for shift in shifts]
 
 
-def title(placing: int, num_seats: int) -> str:
+def role_title(placing: int, num_seats: int) -> str:
     """The name of a placing."""
     if placing == 1:
         return "president"
@@ -231,7 +231,7 @@ def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
     if seat not in (None, owner):
         line = _rank_line(f"player {owner}", "?" * rules.NUM_RANKS)
     if state["placings"][owner]:
-        place = title(state["placings"][owner], num_seats)
+        place = role_title(state["placings"][owner], num_seats)
         line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * rules.NUM_RANKS)
     if owner == state["seat_to_act"] and not rules.is_terminal(state):
         line = ">" + line[1:]
@@ -240,6 +240,6 @@ def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
         last = f"({last})"
     line += f"{hand.bit_count():8}  {last:<13}"
     if len(state["next_hands"]) > 1:
-        role = title(state["roles"][owner], num_seats) if state["roles"][owner] else ""
+        role = role_title(state["roles"][owner], num_seats) if state["roles"][owner] else ""
         line += f"{state['points'][owner]:+8}  {role}"
     return line

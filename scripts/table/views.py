@@ -18,7 +18,7 @@ from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.one_game import PlayedPly
 from ...envs.core.words import with_names
-from ..words import headline, placed, seat_label, seat_names
+from ..words import ending, placed, seat_label, seat_names
 from .catalogue import levels
 from .protocol import title
 from .table import RECENT, GameTable, Setup
@@ -78,7 +78,7 @@ def position_message(
 def _result(names: Sequence[str], message: dict[str, Any], setup: Setup) -> dict[str, Any]:
     """Return how a game ended in words: a headline, and what each seat achieved, best first."""
     ended = names, message["returns"], message["scores"]
-    text = headline(*ended)
+    text = ending(*ended)
     if setup.resigned != NO_SEAT:
         text = f"{names[setup.resigned]} {'ran out of time' if setup.is_late else 'resigned'}"
     ranks = sorted(message["returns"], reverse=True)

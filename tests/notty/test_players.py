@@ -22,7 +22,7 @@ from parlour.baselines.notty.finisher import (
     demands_of,
     load_values,
     smallest_other,
-    table_of,
+    table_index,
 )
 from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
@@ -137,7 +137,7 @@ def test_finisher_has_a_table_for_those_who_take_and_for_its_last_turn(
 ) -> None:
     """Of cards that each opponent has taken, from larger hands and from others."""
     for own in ((0, 0), (0, 1)):
-        assert table_of(turns, TURNS, np.array([own, *taken], np.int16)) == table
+        assert table_index(turns, TURNS, np.array([own, *taken], np.int16)) == table
 
 
 def test_finisher_waits_but_not_in_its_last_turn() -> None:

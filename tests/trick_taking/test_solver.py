@@ -10,7 +10,7 @@ from parlour.baselines.arena import play_duplicate
 from parlour.baselines.search.best_response import best_replies
 from parlour.baselines.trick_taking import random_reply_table as replies
 from parlour.baselines.trick_taking import solver
-from parlour.baselines.trick_taking.measures import exploitability, regret
+from parlour.baselines.trick_taking.measures import exact_exploitability, regret
 from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ranked
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
@@ -222,16 +222,16 @@ def perfect_of_lowest_tie(game):
 
 def test_exploitability_is_no_less_than_regret_against_perfect_play_and_zero_for_perfect() -> None:
     game = load_game("trick_taking", num_values=5)
-    assert exploitability(game, perfect_of_lowest_tie(game), num_deals=100).mean == 0.0
-    gain = exploitability(game, "smart", num_deals=252).mean
+    assert exact_exploitability(game, perfect_of_lowest_tie(game), num_deals=100).mean == 0.0
+    gain = exact_exploitability(game, "smart", num_deals=252).mean
     assert gain >= regret(game, "smart", against="perfect", num_deals=252).mean > 0
 
 
 def test_an_exact_reply_needs_a_player_that_does_not_draw_or_is_random() -> None:
     game = load_game("trick_taking", num_values=4)
-    assert exploitability(game, "random", num_deals=20).mean > 0
+    assert exact_exploitability(game, "random", num_deals=20).mean > 0
     with pytest.raises(ValueError, match="perfect draws"):
-        exploitability(game, "perfect", num_deals=20)
+        exact_exploitability(game, "perfect", num_deals=20)
 
 
 @pytest.mark.parametrize("is_perfect", [False, True])

@@ -32,7 +32,7 @@ def main() -> None:
     print("cards   leads   slope   deviation left   in a re-deal   re-deals")
     for low, high in CLASSES:
         rows = (num_unseen >= low) & (num_unseen <= high)
-        slope, left, spread = fit(chances[rows], worths[rows])
+        slope, left, spread = fit_leads(chances[rows], worths[rows])
         print(
             f"{low:2}-{high:2}   {rows.sum():5}   {slope:5.3f}   {left:14.4f}   {spread:12.3f}"
             f"   {(spread / left) ** 2:8.0f}"
@@ -40,7 +40,7 @@ def main() -> None:
     print(f"{time.process_time() - start:.0f} s of processor time")
 
 
-def fit(chances: np.ndarray, worths: np.ndarray) -> tuple[float, float, float]:
+def fit_leads(chances: np.ndarray, worths: np.ndarray) -> tuple[float, float, float]:
     """Return the slope, the deviation left, and that of one re-deal, of [leads, fields (, 2)]."""
     is_near = (chances > -MAX_BEHIND) & (chances != 0)
     chance, worth = chances[is_near], worths[is_near]
