@@ -56,6 +56,8 @@ TERMS = {  # what a researcher looks for, and the page that explains it
     "bottleneck": "measured",
 }
 HREFS = "links => links.map((link) => link.getAttribute('href'))"
+SHADOWS = """tables => tables.filter((table) => table.scrollWidth > table.clientWidth)
+    .map((table) => getComputedStyle(table).backgroundImage)"""
 PAGES = ("index", "start", "measured", "studies", "games/president", "reference/commands")
 
 
@@ -74,6 +76,17 @@ def test_axe_finds_no_barrier_on_a_page(browser: Any, site: Path, page: str, sch
     opened = browser.new_page(color_scheme=scheme, reduced_motion="reduce")
     opened.goto(f"file://{site / page}.html")
     check_barriers(opened)
+    opened.close()
+
+
+def test_on_a_phone_wide_tables_scroll_with_a_shadow(browser: Any, site: Path) -> None:
+    opened = browser.new_page(viewport={"width": 390, "height": 844})
+    shadows = []
+    for page in (*PAGES, "glossary"):
+        opened.goto(f"file://{site / page}.html")
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 390, page
+        shadows += opened.locator(".table-wrapper").evaluate_all(SHADOWS)
+    assert shadows and all("gradient" in shadow for shadow in shadows)
     opened.close()
 
 
