@@ -45,6 +45,8 @@ _FUNCTIONS = {  # the functions of a `Game`, by their names in its modules, and 
     "action_name": ("action",),
     "parse_action": ("name",),
     "draw": ("state", "seat"),
+    "lay_out": ("state",),
+    "arrange": ("state", "piles", "seat"),
     "label_action": ("state", "action"),
     "score": ("state", "seat"),
 }
@@ -86,6 +88,9 @@ class Game:
     * `draw(state, seat, is_narrow=False, is_live=True)`: return a `Picture`, of all for the seat
       None; one that is not live has nothing to click; without `draw` pictures show what `describe`
       says
+    * `lay_out(state)`: return the pieces in each pile, by names, for `arrange`
+    * `arrange(state, piles, seat)`: lay out such piles with this seat to act, and
+      return a dict of `Pile`; ValueError where pieces cannot lie so. See `arranging`
     * `label_action(state, action)`: return the name of an action in words, chosen in this position,
       such as "a pair of sevens"; it reveals no more than the action itself
     * `score(state, seat)`: return what a seat has achieved, such as "7 tricks", which all may
@@ -132,6 +137,8 @@ class Game:
     action_name: Callable[[int], str]
     parse_action: Callable[[str], int] = defaults.derived
     draw: Function | None = None
+    lay_out: Callable[[np.record], dict[str, Any]] | None = None
+    arrange: Function | None = None
     label_action: Callable[[np.record, int], str] = defaults.derived
     score: Callable[[np.record, int], str] = defaults.no_score
     has_public_view: bool = False
@@ -260,6 +267,18 @@ def drawn_by(package: str) -> Function:
         return module.draw(*arguments, is_narrow=is_narrow, is_live=is_live)
 
     return draw
+
+
+def arranged_by(package: str) -> dict[str, Function]:
+    """Return the functions of a game's module `arrange`, imported when one is first called."""
+
+    def lay_out(*arguments: Any) -> Any:
+        return importlib.import_module(f"{package}.arrange").lay_out(*arguments)
+
+    def arrange(*arguments: Any) -> Any:
+        return importlib.import_module(f"{package}.arrange").arrange(*arguments)
+
+    return {"lay_out": lay_out, "arrange": arrange}
 
 
 def setting(

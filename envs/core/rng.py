@@ -154,8 +154,8 @@ def check_seed(seed: Any) -> int:
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system, for callers without a seed."""
-    return secrets.randbelow(SEED_LIMIT)
+    """A seed from the operating system, for callers without a seed; JavaScript keeps it exactly."""
+    return secrets.randbelow(1 << 53)
 
 
 # The players' streams

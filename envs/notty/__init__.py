@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..core.defaults import name_of
 from ..core.game import (
     Game,
+    arranged_by,
     check_choice,
     check_range,
     check_settings,
@@ -102,6 +103,7 @@ def game(**settings: Any) -> Game:
             observation,
             text,
             draw=drawn_by(__name__),
+            **arranged_by(__name__),
             action_name=partial(name_of, text.action_names(num_seats, config.discard)),
         ),
     )

@@ -83,11 +83,11 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
         return (f"draw:{action - rules.DRAW}",)
     if action < rules.first_discard(num_seats):
         return (f"take:{(actor + action - rules.TAKE) % num_seats}",)
-    ids = dict(zip(cards.kinds_of(*state["hands"][actor]), _card_ids(state, actor), strict=True))
+    ids = dict(zip(cards.kinds_of(*state["hands"][actor]), card_ids(state, actor), strict=True))
     return tuple(ids[kind] for kind in cards.GROUPS[action - rules.first_discard(num_seats)])
 
 
-def _card_ids(state: np.record, owner: int) -> list[str]:
+def card_ids(state: np.record, owner: int) -> list[str]:
     """The ids of a hand's cards; of two equal cards the one in the lower seat's hand is copy 0."""
     kinds = [kind for other in range(owner) for kind in cards.kinds_of(*state["hands"][other])]
     ids = []
@@ -103,7 +103,7 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
     kinds = cards.kinds_of(*state["hands"][owner])
     return [
         CardPart(part_id, cards.KIND_NAMES[kind] + whose, CARDS[kind])
-        for kind, part_id in zip(kinds, _card_ids(state, owner), strict=True)
+        for kind, part_id in zip(kinds, card_ids(state, owner), strict=True)
     ]
 
 

@@ -112,6 +112,30 @@ def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
     return parsed
 
 
+def check_position(state: np.record) -> None:
+    """Raise ValueError for hands that no game has."""
+    once, limit = [0] * cards.NUM_KINDS, int(state["hand_limit"])
+    for seat, hand in enumerate(state["hands"]):
+        if int(hand[1]) & ~int(hand[0]):
+            raise ValueError(f"hand {seat} has a second card of a kind without the first")
+        kinds = cards.kinds_of(*hand)
+        if len(kinds) > limit or not (kinds or state["winner"] == seat):
+            raise ValueError(f"player {seat} has 1 to {limit} cards, not {len(kinds)}")
+        for kind in kinds:
+            once[kind] += 1
+    for name, number in zip(cards.KIND_NAMES, once, strict=True):
+        if number > cards.NUM_COPIES:
+            raise ValueError(f"there are two cards {name}, not {number}")
+    is_resting = state["pending"] == NO_ACTION and not rules.is_terminal(state)
+    actor = int(state["seat_to_act"])
+    if (
+        is_resting
+        and state["discard"] == rules.OPTIMAL
+        and cards.has_group(state["hands"][actor, 0])
+    ):
+        raise ValueError(f"player {actor} has a group, which is discarded before the turn")
+
+
 # A position as text
 
 

@@ -3,7 +3,15 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_settings, drawn_by, functions_in, make_config, setting
+from ..core.game import (
+    Game,
+    arranged_by,
+    check_settings,
+    drawn_by,
+    functions_in,
+    make_config,
+    setting,
+)
 from ..core.words import Scale
 from . import observation, rules, text
 
@@ -61,7 +69,7 @@ def game(**settings: Any) -> Game:
         has_chance=True,
         has_public_view=True,
         has_hidden=True,
-        **functions_in(rules, observation, text, draw=drawn_by(__name__)),
+        **functions_in(rules, observation, text, draw=drawn_by(__name__), **arranged_by(__name__)),
     )
 
 

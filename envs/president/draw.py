@@ -79,15 +79,16 @@ def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
         if action == PASS:
             ids: tuple[str, ...] = ("pass",)
         elif action >= GIVE:
-            ids = (_card_id(owner, action - GIVE, 0),)  # the 2 of oros, the last two, goes last
+            ids = (card_id(owner, action - GIVE, 0),)  # the 2 of oros, the last two, goes last
         else:
             rank, count = _play(action)
-            ids = tuple(_card_id(owner, rank, counts[rank] - 1 - copy) for copy in range(count))
+            ids = tuple(card_id(owner, rank, counts[rank] - 1 - copy) for copy in range(count))
         clicks[ACTION_NAMES[action]] = ids
     return clicks
 
 
-def _card_id(owner: int, rank: int, copy: int) -> str:
+def card_id(owner: int, rank: int, copy: int) -> str:
+    """The part that shows a card in a hand; of cards of a rank, copy 0 is the leftmost."""
     return f"seat:{owner}:{RANK_NAMES[rank]}:{copy}"
 
 
@@ -104,7 +105,7 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart
     counts = text.rank_counts(hand)
     whose = "" if owner == seat else f", player {owner}"
     parts = [
-        cards.CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
+        cards.CardPart(card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
         for rank, count in enumerate(counts)
         for copy in range(count)
     ]
@@ -114,7 +115,7 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart
     return parts
 
 
-def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
+def played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
     """The play to beat; its cards keep the ids that they had in the hand."""
     owner = int(state["table_seat"])
     rank, count = _play(int(state["table_action"]))
@@ -122,7 +123,7 @@ def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
     label = f"{RANK_NAMES[rank]}, played by player {owner}"
     if seat in (None, owner):
         left = text.rank_counts(hand)[rank]
-        ids = [_card_id(owner, rank, left + copy) for copy in range(count)]
+        ids = [card_id(owner, rank, left + copy) for copy in range(count)]
     else:
         ids = [cards.card_back(owner, hand.bit_count() + copy).id for copy in range(count)]
     return [cards.CardPart(part_id, label, CARDS[rank]) for part_id in ids]
@@ -143,11 +144,12 @@ def _center(state: np.record, seat: int | None, places: table.CardTable) -> list
         shapes += _gifts(state, seat, places)
     elif state["table_action"] != PASS:
         shapes += _pile(state, places)
-        shapes += cards.card_row(tuple(_played_cards(state, seat)), x, y, height, width)
+        shapes += cards.card_row(tuple(played_cards(state, seat)), x, y, height, width)
         label = text.ACTION_LABELS[state["table_action"]]
         line = f"{label}, played by player {state['table_seat']}"
     else:
-        shapes.append(table.empty_place(Box.around(x, y, height * cards.CARD_ASPECT, height)))
+        place = table.empty_place(Box.around(x, y, height * cards.CARD_ASPECT, height))
+        shapes.append(Part("table", "nothing to beat", (place,)))
     size, letters = (11.0, 20) if places.is_narrow else (17.0, 100)
     rows = textwrap.wrap(line.replace("player ", "player_"), letters)  # a name stays in one row
     for number, row in enumerate(rows):

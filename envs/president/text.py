@@ -102,6 +102,31 @@ def _games(data: Any) -> list[Any]:
     return [game["hands"] for game in games]
 
 
+def check_position(state: np.record) -> None:
+    """Raise ValueError for hands and a play that no game has."""
+    if rules.is_terminal(state):
+        return
+    hands = [rank_counts(int(hand)) for hand in state["hands"]]
+    played = played_counts(state)
+    for rank, name in enumerate(RANK_NAMES):
+        number = played[rank] + sum(counts[rank] for counts in hands)
+        if number != rules.NUM_SUITS:
+            raise ValueError(f"there are {rules.NUM_SUITS} cards {name}, not {number}")
+    for seat, counts in enumerate(hands):
+        if not any(counts) and not state["placings"][seat]:
+            raise ValueError(f"player {seat} has no card and has not gone out")
+        if any(counts) and state["placings"][seat]:
+            raise ValueError(f"player {seat} has gone out and has cards")
+    if not sum(hands[int(state["seat_to_act"])]) or state["num_out"] > len(hands) - 2:
+        raise ValueError("the seat to act and another one have cards")
+    golds = int(state["golds_seat"])
+    if not (played if golds == NO_SEAT else hands[golds])[0]:
+        raise ValueError("the 2 of oros is a two in its holder's hand")
+    rank, more = divmod(int(state["table_action"]) - 1, rules.NUM_SUITS)
+    if state["table_action"] != rules.PASS and played[rank] <= more:
+        raise ValueError("the cards of the play to beat have been played")
+
+
 # A position as text
 
 

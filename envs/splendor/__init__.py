@@ -3,7 +3,15 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_settings, drawn_by, functions_in, make_config, setting
+from ..core.game import (
+    Game,
+    arranged_by,
+    check_settings,
+    drawn_by,
+    functions_in,
+    make_config,
+    setting,
+)
 from . import actions, deals, observation, rules, text
 
 VERSION = 0
@@ -57,5 +65,7 @@ def game(**settings: Any) -> Game:
         has_chance=True,
         has_public_view=True,
         has_hidden=True,
-        **functions_in(rules, observation, deals, text, draw=drawn_by(__name__)),
+        **functions_in(
+            rules, observation, deals, text, draw=drawn_by(__name__), **arranged_by(__name__)
+        ),
     )

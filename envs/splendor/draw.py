@@ -144,7 +144,7 @@ def draw(
         shapes.append(table.button("pass", "pass", *places.buttons.center, BUTTON_WIDTH))
     for index, panel in enumerate(places.panels):
         shapes += _seat(state, (index + max(0, seat or 0)) % num_seats, seat, panel, places)
-    plain = {_card_id(int(card)) for card in (*state["table"], *state["reserved"].flat)}
+    plain = {card_id(int(card)) for card in (*state["table"], *state["reserved"].flat)}
     return table.table_picture(places.size, shapes, clicks, plain=plain)
 
 
@@ -162,33 +162,37 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
     owner = int(state["seat_to_act"])
     if action < actions.RESERVE or action >= actions.COLLECT_RETURNING:
         taken, returned = actions.collection_of(action)
-        return (*map(_bank_id, taken), *(_gems_id(owner, colour) for colour in returned))
+        return (*map(bank_id, taken), *(gems_id(owner, colour) for colour in returned))
     if action < actions.BUY:
-        return (_card_id(int(state["table"][action - actions.RESERVE])),) * CLICKS_ON_CARD
+        return (card_id(int(state["table"][action - actions.RESERVE])),) * CLICKS_ON_CARD
     if action < actions.PASS:
         for_sale = *state["table"], *state["reserved"][owner]
-        return (_card_id(int(for_sale[action - actions.BUY])),) * CLICKS_ON_CARD
+        return (card_id(int(for_sale[action - actions.BUY])),) * CLICKS_ON_CARD
     if action == actions.PASS:
         return ("pass",)
     if action < actions.RESERVE_RETURNING:
-        return (_noble_id(int(state["nobles"][action - actions.NOBLE])),)
+        return (noble_id(int(state["nobles"][action - actions.NOBLE])),)
     colour, slot = divmod(action - actions.RESERVE_RETURNING, NUM_SLOTS)
-    return (*(_card_id(int(state["table"][slot])),) * CLICKS_ON_CARD, _gems_id(owner, colour))
+    return (*(card_id(int(state["table"][slot])),) * CLICKS_ON_CARD, gems_id(owner, colour))
 
 
-def _bank_id(colour: int) -> str:
+def bank_id(colour: int) -> str:
+    """The part that shows the gems of a colour in the bank."""
     return f"bank:{cards.GEM_COLOURS[colour]}"
 
 
-def _gems_id(owner: int, colour: int) -> str:
+def gems_id(owner: int, colour: int) -> str:
+    """The part that shows the gems of a colour of a seat."""
     return f"seat:{owner}:gems:{cards.GEM_COLOURS[colour]}"
 
 
-def _card_id(card: int) -> str:
+def card_id(card: int) -> str:
+    """The part that shows a card."""
     return f"card:{card}"
 
 
-def _noble_id(noble: int) -> str:
+def noble_id(noble: int) -> str:
+    """The part that shows a noble."""
     return f"noble:{noble}"
 
 
@@ -198,7 +202,7 @@ def _noble_id(noble: int) -> str:
 def _noble_on_table(state: np.record, slot: int, places: SplendorPlaces) -> Shape | Part:
     box, noble = places.nobles[slot], int(state["nobles"][slot])
     if noble == cards.NO_NOBLE:
-        return table.empty_place(box)
+        return Part(f"place:{slot}", "an empty place for a noble", (table.empty_place(box),))
     return _noble(noble, box, is_marked=int(state["choice"]) >> slot & 1 == 1)
 
 
@@ -216,7 +220,7 @@ def _noble(noble: int, box: Box, is_marked: bool) -> Part:
     for place, (colour, need) in enumerate(needs):
         shapes += _gem(colour, x + size * 0.78, y + size * (0.2 + 0.3 * place), size * 0.12, need)
     label = f"noble, {cards.NOBLE_POINTS} points, needs {colours_text(cards.NOBLES[noble])} cards"
-    return Part(_noble_id(noble), label, tuple(shapes))
+    return Part(noble_id(noble), label, tuple(shapes))
 
 
 def _looks(state: np.record, clicks: Mapping[str, tuple[str, ...]]) -> list[int]:
@@ -224,7 +228,7 @@ def _looks(state: np.record, clicks: Mapping[str, tuple[str, ...]]) -> list[int]
     within = {part_id for ids in clicks.values() for part_id in ids}
     looks = [BUYABLE if can_buy else PLAIN for can_buy in buyable(state)[:NUM_SLOTS]]
     for slot, card in enumerate(state["table"]):
-        if clicks and not state["choice"] and _card_id(int(card)) not in within:
+        if clicks and not state["choice"] and card_id(int(card)) not in within:
             looks[slot] = OUT_OF_REACH
     return looks
 
@@ -236,8 +240,11 @@ def _tier(
     shapes: list[Shape | Part] = [_deck(state, tier, boxes[0])]
     for slot, box in enumerate(boxes[1:], start=tier * SLOTS_PER_TIER):
         card = int(state["table"][slot])
-        is_empty = card == cards.NO_CARD
-        shapes.append(table.empty_place(box) if is_empty else _card(card, box, looks[slot]))
+        if card == cards.NO_CARD:
+            label = f"an empty place of tier {tier + 1}"
+            shapes.append(Part(f"slot:{slot}", label, (table.empty_place(box),)))
+        else:
+            shapes.append(_card(card, box, looks[slot]))
     return shapes
 
 
@@ -282,7 +289,7 @@ def _card(card: int, box: Box, look: int) -> Part:
         shapes += _gem(c, gem_x, gem_y, radius - 0.5, count)
     worth = f", {count_noun(points, 'point')}" if points else ""
     label = f"{cards.COLOURS[colour]} card of tier {tier + 1}{worth}, costs {colours_text(cost)}"
-    return Part(_card_id(card), label, tuple(shapes))
+    return Part(card_id(card), label, tuple(shapes))
 
 
 def _gem(colour: int, x: float, y: float, radius: float, count: int) -> tuple[Shape, ...]:
@@ -311,7 +318,7 @@ def _bank(state: np.record, row: Box) -> list[Shape | Part]:
         empty = _outline(colour, *box.center, radius, FILLS[colour] + "60")
         disc = _gem(colour, *box.center, radius, count) if count else tuple(empty)
         label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} in the bank"
-        shapes.append(Part(_bank_id(colour), label, disc))
+        shapes.append(Part(bank_id(colour), label, disc))
     return shapes
 
 
@@ -374,7 +381,7 @@ def _holdings(
         if count:
             label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} of player {owner}"
             disc = _gem(colour, *box.center, box.height / 2, count)
-            shapes.append(Part(_gems_id(owner, colour), label, disc))
+            shapes.append(Part(gems_id(owner, colour), label, disc))
     return shapes
 
 
@@ -396,5 +403,5 @@ def _won_nobles(state: np.record, owner: int, panel: Box, measures: SeatMeasures
         tile = Box(left, panel.bottom - side - 2, side, side)
         shapes = (tile.filled(NOBLE_PAPER, 3, PAPER_EDGE, 1), *CROWN.at(*tile.center, side * 0.7))
         label = f"noble of player {owner}, {cards.NOBLE_POINTS} points"
-        parts.append(Part(_noble_id(noble), label, shapes))
+        parts.append(Part(noble_id(noble), label, shapes))
     return parts

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..core.defaults import name_of
 from ..core.game import (
     Game,
+    arranged_by,
     check_choice,
     check_settings,
     drawn_by,
@@ -95,6 +96,7 @@ def game(**settings: Any) -> Game:
             action_name=partial(name_of, names.fields),
             label_action=partial(text.label_action, names),
             draw=partial(drawn_by(__name__), names),
+            **{name: partial(call, names) for name, call in arranged_by(__name__).items()},
         ),
     )
 

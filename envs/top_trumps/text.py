@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.game import check_choice
-from ..core.given_cards import cards_dealt
+from ..core.given_cards import cards_dealt, check_once
 from ..core.words import count_noun, is_index
 from . import rules
 from .observation import knows_own_top
@@ -97,6 +97,20 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     for seat, hand in enumerate(hands):
         state["decks"][seat, : len(hand)] = hand
     rules.start_game(state, np.int64(state["starter"] if starter is None else starter))
+
+
+def check_position(state: np.record) -> None:
+    """Raise ValueError unless every card lies in one place."""
+    num_cards = len(state["pile"])
+    places = [
+        state["decks"][seat, rules.place_at(state, seat, depth)]
+        for seat in range(rules.NUM_SEATS)
+        for depth in range(state["deck_sizes"][seat])
+    ]
+    lying = [int(card) for card in (*places, *state["pile"][: state["pile_size"]])]
+    check_once(lying, range(num_cards))
+    if len(lying) != num_cards:
+        raise ValueError(f"{num_cards} cards lie in the decks and the draw pile, not {len(lying)}")
 
 
 def _check_keys(data: Any, has_own_deck: bool) -> None:

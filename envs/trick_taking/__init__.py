@@ -7,6 +7,7 @@ from typing import Any
 from ..core.defaults import name_of
 from ..core.game import (
     Game,
+    arranged_by,
     check_range,
     check_settings,
     drawn_by,
@@ -74,6 +75,7 @@ def game(**settings: Any) -> Game:
             observation,
             text,
             draw=drawn_by(__name__),
+            **arranged_by(__name__),
             action_name=partial(name_of, text.action_names(num_seats, num_values)),
         ),
     )

@@ -93,7 +93,7 @@ def _swept(
     parts: list[Shape | Part] = []
     for owner in range(len(state["hands"])):
         if state["last_cards"][owner] != NO_CARD and not is_of_this_or_last_trick(state, owner):
-            part = _played_part(state, owner, seat)._replace(face=None)
+            part = played_part(state, owner, seat)._replace(face=None)
             parts += cards.card_row((part,), x, y - height * 0.05 * len(parts), height, 100)
     return parts
 
@@ -153,7 +153,7 @@ def _played_card(
     """
     if state["last_cards"][owner] == NO_CARD or not is_of_this_or_last_trick(state, owner):
         return []
-    part = _played_part(state, owner, seat)
+    part = played_part(state, owner, seat)
     height = NARROW_TRICK_HEIGHT if places.is_narrow else TRICK_HEIGHT
     x, y = _trick_place(owner, seat or 0, places)
     shapes: list[Shape | Part] = []
@@ -166,7 +166,7 @@ def _played_card(
     return shapes
 
 
-def _played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPart:
+def played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPart:
     """The last card of a seat as a part."""
     num_values = state["dealt"].shape[1]
     part = card_part(int(state["last_cards"][owner]), num_values, f", played by player {owner}")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import NO_SEAT, check_range
-from ..core.given_cards import cards_dealt
+from ..core.given_cards import cards_dealt, check_once
 from ..core.words import count_noun
 from .rules import NO_CARD, is_terminal, start_game
 
@@ -57,6 +57,40 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     start_game(state, np.int8(leader))
 
 
+def check_position(state: np.record) -> None:
+    """Raise ValueError for hands, a trick or numbers of tricks that no game has."""
+    num_seats, num_values = state["dealt"].shape
+    if is_terminal(state):
+        return
+    if state["tricks_won"].sum() + state["tricks_left"] != num_values:
+        raise ValueError(f"the tricks taken and those left are {num_values}")
+    leader = int(state["leader"])
+    num_played = (int(state["seat_to_act"]) - leader) % num_seats
+    for step in range(num_seats):
+        seat, is_in = (leader + step) % num_seats, step < num_played
+        left, hand = int(state["tricks_left"]) - is_in, held_cards(state, seat)
+        if len(hand) != left:
+            raise ValueError(f"player {seat} has {left} cards before its turn, not {len(hand)}")
+        last = int(state["last_cards"][seat])
+        if is_in != (last != NO_CARD and is_on_table(state, last)):
+            raise ValueError(
+                f"player {leader} leads, and the others play in order until it is the turn of "
+                f"player {state['seat_to_act']}"
+            )
+        colours = [
+            sum(
+                1 << card % num_values
+                for card in state["dealt"][seat].tolist()
+                if card // num_values == c
+            )
+            for c in range(num_seats)
+        ]
+        if colours != (state["hands"][seat] | state["played"][seat]).tolist():
+            raise ValueError(f"player {seat} was not dealt what it has played and holds")
+    names = [card_label(num_values, card) for card in range(num_seats * num_values)]
+    check_once(state["dealt"].ravel().tolist(), names)
+
+
 def describe(state: np.record, seat: int | None = None) -> str:
     """A position as text, with all hands (seat None) or only what `seat` may see.
 
@@ -78,9 +112,14 @@ def is_known(state: np.record, owner: int, seat: int | None) -> bool:
 
 def is_of_this_or_last_trick(state: np.record, owner: int) -> bool:
     """Whether a seat's last card is of the trick on the table or, before a lead, of the last."""
-    card, num_values = int(state["last_cards"][owner]), state["dealt"].shape[1]
-    is_on_table = int(state["table"][card // num_values]) >> card % num_values & 1 == 1
-    return card != NO_CARD and (is_on_table or not state["table"].any())
+    card = int(state["last_cards"][owner])
+    return card != NO_CARD and (is_on_table(state, card) or not state["table"].any())
+
+
+def is_on_table(state: np.record, card: int) -> bool:
+    """Whether a card lies in the trick on the table."""
+    colour, value = divmod(card, state["dealt"].shape[1])
+    return int(state["table"][colour]) >> value & 1 == 1
 
 
 def headline(state: np.record, called: Callable[[int, int], str] = card_name) -> str:

@@ -26,7 +26,10 @@ STATIC = Path(__file__).with_name("static")
 _PAGES = {
     "/": "index.html",
     "/results": "results.html",
-    **{f"/{name}": name for name in ("ask.js", "table.js", "setup.js", "results.js", "icon.svg")},
+    **{
+        f"/{name}": name
+        for name in ("ask.js", "table.js", "setup.js", "editor.js", "results.js", "icon.svg")
+    },
 }
 _SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}  # also of replays
 

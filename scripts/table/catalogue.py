@@ -36,6 +36,7 @@ def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
         "rival": middling_player(game),
         "settings": _settings(game),
         "num_seats": game.num_seats,
+        "can_arrange": game.arrange is not None,
         "players": _players(game),
     }
 

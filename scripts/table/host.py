@@ -18,7 +18,6 @@ from ...baselines.players.making import make_policy, players_of
 from ...baselines.players.named_files import check_player, check_stored
 from ...baselines.policies.settings import parse_settings
 from ...envs.core.game import NO_SEAT
-from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
 from ...envs.core.words import YOU
 from .catalogue import middling_player
@@ -247,9 +246,7 @@ class Host:
     async def _share(self, live: LiveTable, connection: Connection, message: dict) -> None:
         """Send what the game is made of, its deal included."""
         _check_study(live.table, connection)
-        game, position = live.table.game, position_data(live.table.game, live.table.state)
-        fields = [[f.name, f.meaning, position[f.name]] for f in game.state_fields]
-        connection.put({"type": "shared", "fields": fields, **live.table.as_shared()})
+        connection.put({"type": "shared", **live.table.as_shared()})
 
     async def _take_over(self, live: LiveTable, connection: Connection, message: dict) -> None:
         """Let a player play on for a person who has left."""

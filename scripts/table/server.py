@@ -22,6 +22,7 @@ from ...envs.core.rng import check_seed
 from ..words import seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
+from .positions import laid_out
 from .protocol import Refused, title
 from .sockets import serve_seat
 from .store import StoredTable
@@ -119,6 +120,12 @@ async def _open(request: Request) -> Any:
     actions = [game.parse_action(name) for name in data.get("actions", [])]
     id, tokens = await request.app.state.host.open(setup, actions)
     return {"id": id, "tokens": tokens}
+
+
+@_for_owner
+async def _lay_out(request: Request) -> Any:
+    """Lay out a position by hand: answer its picture, its piles, and why it cannot be played."""
+    return await asyncio.to_thread(laid_out, await _data(request))
 
 
 @_for_owner
@@ -288,6 +295,7 @@ ROUTES = [
     Route("/api/rules/{name}", _rules),
     Route("/api/tables", _tables, methods=["GET"]),
     Route("/api/tables", _open, methods=["POST"]),
+    Route("/api/positions", _lay_out, methods=["POST"]),
     Route("/api/links", _links, methods=["POST"]),
     Route("/api/start", _start, methods=["POST"]),
     Route("/api/results", _results),

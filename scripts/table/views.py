@@ -161,6 +161,7 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "is_waiting": table.setup.is_waiting,
         "move_seconds": table.setup.move_seconds,
         "has_help": table.setup.has_help,
+        "can_arrange": table.game.arrange is not None,
         "has_hidden": table.game.has_hidden,
         "advisers": advisers(table.game),
         "adviser_labels": [_adviser_label(each) for each in advisers(table.game)],

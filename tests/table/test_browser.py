@@ -714,12 +714,75 @@ def test_the_arrow_keys_go_through_the_moves_and_one_plays_on(browser: Any, addr
         page.wait_for_selector("#status.yours")
         page.click("#share-game")
         page.click("text=Change the position")
-        page.fill("[name=leader]", "nobody")
-        page.click("text=Play from here")
-        page.wait_for_selector(".position .wrong >> text=leader: this is no JSON")
-        page.fill("[name=leader]", "0")
+        page.wait_for_selector("#edit-board svg")
         page.click("text=Play from here")
         page.wait_for_selector("#no-moves:not([hidden])")  # what was played is part of the position
+
+
+LYING = """() => Object.fromEntries(Object.entries(editor.made.piles)
+    .map(([name, pieces]) => [name, [...pieces].sort()]))"""
+EDITED = {**SETTINGS, "top_trumps": {"num_cards": 8, "num_fields": 3}}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_position_is_made_on_the_board_from_an_empty_table(
+    browser: Any, address: str, name: str
+) -> None:
+    """Pieces are dragged, then moved by clicks and by steps, until they lie as in a deal."""
+    with opened(browser, f"{address}&game={name}", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#arrange")
+        page.evaluate("(s) => { setup.changed = s; return loadGame(); }", EDITED[name])
+        page.click("#arrange")
+        page.wait_for_selector("#edit-board svg")
+        assert page.is_disabled("#edit-play")
+        goal = page.evaluate("ask('/api/positions', { ...editor.made, piles: undefined })")
+        moves = list(moves_to(page, {n: pile["pieces"] for n, pile in goal["piles"].items()}))
+        for number, (piece, source, target) in enumerate(moves):
+            before = len(page.evaluate(LYING)[target])
+            place_by(page, piece, source, target, goal["piles"], is_dragged=number == 0)
+            page.wait_for_function(
+                "([target, size]) => editor.made.piles[target].length === size && !editor.piece",
+                arg=[target, before + 1],
+            )
+        check_barriers(page)
+        assert not re.search(r"\d{7}", page.inner_text("body"))  # a packed integer
+        page.click("[data-part='seat:1']")
+        page.wait_for_function("() => editor.made.seat === 1")
+        page.click("[data-part='seat:0']")
+        page.wait_for_function("() => editor.made.seat === 0")
+        page.click("#edit-play")
+        page.wait_for_selector("#status.yours")
+
+
+def moves_to(page: Any, goal: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:
+    """Each piece that lies elsewhere, where it lies, and where it is to lie."""
+    here = page.evaluate(LYING)
+    for target, pieces in goal.items():
+        for piece in {*pieces}:
+            for _ in range(pieces.count(piece) - here[target].count(piece)):
+                yield (
+                    piece,
+                    next(n for n in here if here[n].count(piece) > goal[n].count(piece)),
+                    target,
+                )
+
+
+def place_by(page: Any, piece: str, source: str, target: str, piles: Any, is_dragged: bool) -> None:
+    """Move a piece as a person would; drag it, where the pile is to be seen in the picture."""
+    is_counted = piles[target]["stock"] == source
+    pile = f"#piles [data-pile='{target if is_counted else source}']"
+    if not page.get_attribute(pile, "open") is not None:
+        page.click(f"{pile} summary")
+    if is_counted:
+        page.click(f"{pile} [data-key='{target}|{piece}|+']")
+        return
+    chip = f"{pile} [data-key='{source}|{piece}']"
+    parts = [f"#edit-board [data-part='{part}']" for part in piles[target]["parts"]]
+    if is_dragged and parts:
+        page.drag_and_drop(chip, parts[0])
+        return
+    page.click(chip)
+    page.click(f"#targets >> text='{piles[target]['label']}'")
 
 
 def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(

@@ -116,6 +116,11 @@ def requests(world: World, headers: dict[str, str]) -> str:
                 json={"settings": world.settings},
                 headers=headers,
             ),
+            client.post(
+                "/api/positions",
+                json={"game": world.game, "settings": world.settings},
+                headers=headers,
+            ),
         ]
     assert len({each.status_code for each in asked}) == 1
     return OK if asked[0].status_code == 200 else asked[0].text

@@ -84,8 +84,24 @@ def test_a_position_is_changed_and_played_on_from(name: str, client: TestClient)
     with seated(client, token) as me:
         position = me.my_turn()
         me.act(position, position["legal"][0])
-        words = me.my_turn()["words"]
-        deal = {field: value for field, _, value in me.ask({"type": "share"}, "shared")["fields"]}
+        scores = me.my_turn()["scores"]
+        made = me.ask({"type": "share"}, "shared")
+    made = {key: made[key] for key in ("game", "settings", "deal", "seed", "actions")}
+
+    def laid(**more: Any) -> Any:
+        answer = client.post("/api/positions", json={**made, **more}, headers=AS_OWNER)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    shown = laid()
+    deal = shown["deal"]
+    assert shown["problem"] == "" and shown["svg"].startswith("<svg")
+    assert laid(piles={})["problem"]
+    piles = {name: pile["pieces"] for name, pile in shown["piles"].items()}
+    assert laid(piles=piles, seat=shown["seat"])["deal"] == deal
+    refused = client.post("/api/positions", json={**made, "piles": {"no": []}}, headers=AS_OWNER)
+    assert refused.status_code == 400 and "piles are" in refused.json()["error"]
+    assert client.post("/api/positions", json=made).status_code == 403
 
     def opened(deal: Any) -> Any:
         request = {"token": token, "deal": deal}
@@ -93,7 +109,7 @@ def test_a_position_is_changed_and_played_on_from(name: str, client: TestClient)
 
     with seated(client, opened(deal).json()["tokens"][0]) as me:
         again = me.my_turn()
-        assert (again["ply"], again["words"]) == (0, words)
+        assert again["ply"] == 0 and again["scores"] == scores
         me.act(again, again["legal"][0])
         assert me.my_turn()["ply"] > 0
     refused = opened({**deal, "seat_to_act" if "seat_to_act" in deal else "starter": 99})

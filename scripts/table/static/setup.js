@@ -12,7 +12,7 @@ function problem(text) {
 }
 
 async function openSetup() {
-  $("table").hidden = $("tools").hidden = $("lost").hidden = $("shared").hidden = true;
+  $("table").hidden = $("tools").hidden = $("lost").hidden = $("shared").hidden = $("editor").hidden = true;
   $("setup").hidden = false;
   $("where").textContent = "";
   document.title = "Parlour";
@@ -156,14 +156,11 @@ function showChoices() {
     make("label", { class: "row check" }, make("span", {}, "Time for a move"),
       make("input", { id: "limit", type: "number", min: "5", max: "3600", step: "1", placeholder: "no limit" }),
       make("span", { class: "dim" }, "seconds, or you lose")),
-    make("details", {}, make("summary", {}, "A certain deal"),
-      make("label", { class: "row check" }, make("span", {}, "Its number"),
-        make("input", { id: "seed", type: "number", min: "0", step: "1", placeholder: "a new deal" })),
-      make("label", { class: "row check" }, make("span", {}, "Cards by hand"),
-        make("input", { id: "deal", type: "text", class: "code", autocomplete: "off", placeholder: '{"hands": …}', "aria-describedby": "deal-wrong" })),
-      make("div", { id: "deal-wrong", class: "wrong", role: "alert" })),
+    make("label", { class: "row check" }, make("span", {}, "Number of the deal"),
+      make("input", { id: "seed", type: "number", min: "0", step: "1", placeholder: "a new deal" })),
     make("div", { class: "row deal" },
-      make("button", { class: "primary", id: "start", type: "button", on: { click: start } }, "Deal")));
+      make("button", { class: "primary", id: "start", type: "button", on: { click: () => start() } }, "Deal"),
+      facts.can_arrange ? make("button", { id: "arrange", type: "button", on: { click: () => openEditor({ game: setup.name, settings: setup.changed, piles: {} }, start) } }, "Lay out a position") : null));
   const settings = make("section", { class: "panel" }, make("h2", {}, "Settings"),
     ...facts.settings.map(settingLine));
   $("choices").replaceChildren(make("div", { class: "chosen-game" }, seats, settings));
@@ -278,7 +275,8 @@ async function dealing(button, open, tell = problem) {
   button.textContent = text;
 }
 
-function start() {
+// Open the table of the choices, from a position where one is given.
+function start(deal) {
   return dealing($("start"), async () => {
     const blank = setup.seats.findIndex((seat) => seat.kind === "player" && !seat.player.trim());
     if (blank >= 0) throw new Error(`Name the player of seat ${blank + 1}.`);
@@ -287,16 +285,11 @@ function start() {
     const request = { game: setup.name, settings: setup.changed, seats, forced: $("forced").checked, help: !$("no-help").checked, open, pace: open ? 0.2 : 0 };
     if ($("limit").value !== "") request.move_seconds = Number($("limit").value);
     if ($("seed").value !== "") request.seed = Number($("seed").value);
-    if ($("deal").value !== "") request.deal = parsed("Cards by hand", $("deal").value);
+    if (deal) request.deal = deal;
     const made = await ask("/api/tables", request);
     const mine = seats.findIndex((seat) => seat.kind === "here");
     goTo(made.tokens[mine < 0 ? seats.length : mine]);
-  }, $("deal").value === "" ? problem : (text) => { $("deal-wrong").textContent = text; });
-}
-
-// A field that holds JSON, as a value.
-function parsed(label, text) {
-  try { return JSON.parse(text); } catch { throw new Error(`${label}: this is no JSON: ${text.slice(0, 60)}`); }
+  });
 }
 
 function showTables(tables) {

@@ -19,7 +19,7 @@ const narrow = matchMedia("(max-width: 640px)");
 
 function openTable(token) {
   closeTable();
-  $("setup").hidden = $("tools").hidden = $("about").hidden = $("lost").hidden = true; // the last two until one is seated
+  $("setup").hidden = $("tools").hidden = $("about").hidden = $("lost").hidden = $("editor").hidden = true; // the last two until one is seated
   $("table").hidden = false;
   $("message").textContent = $("unkept").textContent = "";
   problem("");
@@ -280,29 +280,15 @@ addEventListener("keydown", (event) => {
 });
 
 // A link to the game and a file of it; both hold the deal and all moves.
-function showShared({ type, fields, ...made }) {
+function showShared({ type, ...made }) {
   const address = `${location.origin}/#open=${encodeURIComponent(JSON.stringify(made))}`;
   navigator.clipboard.writeText(address).catch(() => prompt("Copy this link", address));
   const file = `data:application/json,${encodeURIComponent(JSON.stringify(made))}`;
   $("share").replaceChildren(make("span", { class: "dim" }, "The link is copied. "), make("a", { class: "button", href: file, download: `${made.game}-${made.seed}.json` }, "Save as a file"), make("span", { class: "dim" }, ` Deal ${made.seed}`));
-  $("share").append(positionForm(fields));
+  const { token, table: { seat, can_arrange: canArrange } } = game;
+  const play = async (deal) => goTo((await ask("/api/tables", { token, deal })).tokens[seat]);
+  if (canArrange) $("share").append(make("button", { type: "button", id: "arrange-this", on: { click: () => openEditor(made, play) } }, "Change the position"));
   news("The link is copied.");
-}
-
-// A form with the fields of the position, to be changed and played on from; the server checks them.
-function positionForm(fields) {
-  const wrong = make("p", { class: "wrong", role: "alert" });
-  const lines = fields.map(([field, meaning, value]) => make("label", { title: meaning }, `${field.replaceAll("_", " ")} `, make("input", { name: field, type: "text", value: JSON.stringify(value), autocomplete: "off" })));
-  const button = make("button", { class: "primary" }, "Play from here");
-  return make("details", { class: "position" }, make("summary", {}, "Change the position"),
-    make("form", { on: { submit: (event) => {
-      event.preventDefault();
-      const { token, table: { seat } } = game;
-      dealing(button, async () => {
-        const deal = Object.fromEntries(fields.map(([field]) => [field, parsed(field, event.target.elements[field].value)]));
-        goTo((await ask("/api/tables", { token, deal })).tokens[seat]);
-      }, (text) => { wrong.textContent = text; });
-    } } }, ...lines, wrong, button));
 }
 
 function backToGame() {

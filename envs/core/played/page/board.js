@@ -17,13 +17,15 @@ const words = { icons: {}, scale: null }; // of the game: symbols of words, and 
 class Board {
   // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
   // `onSelect(names)` with the actions that the selected parts stand for.
-  constructor(root, { onPlay = () => {}, onSelect = () => {} } = {}) {
-    this.root = root;
-    this.onPlay = onPlay;
-    this.onSelect = onSelect;
+  // `onDrop(id, elements)` with a part and what it was dropped on; it returns whether that counts.
+  constructor(root, { onPlay = () => {}, onSelect = () => {}, onDrop = () => false } = {}) {
+    Object.assign(this, { root, onPlay, onSelect, onDrop });
     this.clicks = {};
     this.selected = [];
-    root.addEventListener("click", (event) => this.press(this.partOf(event.target)));
+    root.addEventListener("click", (event) => {
+      if (!this.isDropped) this.press(this.partOf(event.target));
+      this.isDropped = false;
+    });
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("pointerdown", (event) => this.drag(event));
     root.addEventListener("pointerover", (event) => { // a tooltip
@@ -40,7 +42,12 @@ class Board {
     const picture = part.ownerSVGElement;
     const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
     const follow = (moved) => { part.style.transform = `translate(${(moved.clientX - event.clientX) * scale}px, ${(moved.clientY - event.clientY) * scale}px)`; };
-    const drop = () => { part.style.transform = ""; removeEventListener("pointermove", follow); };
+    const drop = (up) => {
+      part.style.transform = "";
+      removeEventListener("pointermove", follow);
+      const under = document.elementsFromPoint(up.clientX, up.clientY).filter((each) => !part.contains(each));
+      this.isDropped = this.onDrop(part.dataset.part, under);
+    };
     addEventListener("pointermove", follow);
     addEventListener("pointerup", drop, { once: true });
   }
