@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
 from parlour.envs import GAMES, find_game
+from parlour.envs.core.drawing.cards import Card, card_shapes, heart
 from parlour.envs.core.drawing.picture import (
     Circle,
     Line,
@@ -24,6 +25,7 @@ from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.words import with_names
+from parlour.envs.president.text import played_counts
 
 from .example_games import imported
 from .test_render import positions, sample
@@ -196,6 +198,65 @@ def test_text_stands_out_from_what_lies_under_it(case: int) -> None:
                 checked.add((shape.color, ground))
                 ratio = contrast(blended(shape.color, ground), ground)
                 assert ratio >= MIN_CONTRAST, (ratio, shape, ground)
+
+
+def test_no_text_lies_under_anything(case: int) -> None:
+    for _, seat, is_narrow, picture in shown(case):
+        shapes = list(picture.all_shapes())
+        for place, text in enumerate(shapes):
+            if isinstance(text, Text) and text.text.strip():
+                over = [s for s in shapes[place + 1 :] if not isinstance(s, Text | Line)]
+                hiding = [s for s in over if len(s.fill) == 7 and is_inside(middle_of(text), s)]
+                assert not hiding, (text, hiding, seat, is_narrow)
+
+
+def test_gems_of_each_colour_have_a_shape_of_their_own() -> None:
+    """In the bank, where each is alone, and in the cost of a card."""
+    game = find_game("splendor")
+    state = positions(game, 5, 1)[0][0]
+    picture = drawn(game, state)
+    bank = [part for part in parts_of(picture) if part.id.startswith("bank:")]
+    shapes = set()
+    for part in bank:
+        points = [p for s in part.shapes if isinstance(s, Polygon) for p in s.points]
+        x = next(s.x for s in part.shapes if isinstance(s, Circle))
+        shapes.add(tuple((round(px - x), round(py)) for px, py in points))
+    assert len(shapes) == len(bank) == 6
+    card = next(part for part in parts_of(picture) if part.id.startswith("card:"))
+    assert sum(isinstance(shape, Polygon) for shape in card.shapes) >= 2
+
+
+def test_a_card_has_two_corners_unless_it_is_small_or_covered() -> None:
+    face = Card("7", "#c2242f", heart("#c2242f"))
+    both, covered, small = (
+        [shape for shape in card_shapes(face, 10, 20, height, is_covered) if shape_is_label(shape)]
+        for height, is_covered in ((100, False), (100, True), (40, False))
+    )
+    assert [len(labels) for labels in (both, covered, small)] == [2, 1, 1]
+    first, last = both
+    assert first.x + last.x == pytest.approx(2 * 10 + 68)
+    assert first.y + last.y == pytest.approx(2 * 20 + 100)
+
+
+def shape_is_label(shape: Shape) -> bool:
+    return isinstance(shape, Text) and shape.text == "7"
+
+
+@pytest.mark.parametrize("is_narrow", [False, True])
+def test_president_shows_the_order_of_its_ranks_until_the_end(is_narrow: bool) -> None:
+    game = find_game("president")
+    *before, end = [states[0] for states in positions(game, 5, MOST_PLIES)]
+    for state in before:
+        (part,) = [p for p in parts_of(drawn(game, state, 0, is_narrow)) if p.id == "to come"]
+        row: dict[float, list[tuple[float, str]]] = {}
+        for text in part.shapes:
+            if isinstance(text, Text):
+                row.setdefault(text.y, []).append((text.x, text.text))
+        ranks, counts = [[word for _, word in sorted(row[y])] for y in sorted(row)[1:]]
+        assert ranks == ["2", "4", "5", "6", "7", "10", "11", "12", "3", "1"]
+        assert sum(map(int, counts)) == 40 - sum(played_counts(state))
+    assert game.is_terminal(end)
+    assert not [p for p in parts_of(drawn(game, end, 0, is_narrow)) if p.id == "to come"]
 
 
 Color = tuple[float, float, float]

@@ -43,7 +43,7 @@ CARDS = tuple(
 WIDE = {  # by number of seats
     2: table.WideHands(780, 116, 20),
     3: table.WideHands(300, 92, 10),
-    4: table.WideHands(280, 92, 10),
+    4: table.WideHands(220, 92, 10),
 }
 NARROW = table.NarrowHands(height=670, row_height=100, card_height=80, most=10, most_small=20)
 
@@ -136,7 +136,7 @@ def _buttons(state: np.record, chosen: set[str], places: table.CardTable) -> lis
 def _pile_place(places: table.CardTable) -> tuple[float, float]:
     """The centre of the deck, to the left of the middle."""
     x, y = places.center
-    return (x - 108, y - 8) if places.is_narrow else (x - 190, y - 16)
+    return (x - 108, y - 8) if places.is_narrow else (x - 168, y - 16)
 
 
 def _deck(state: np.record, places: table.CardTable) -> list[Part]:
@@ -228,5 +228,6 @@ def _last_action(state: np.record, owner: int, places: table.CardTable) -> Seque
     if not places.is_narrow:
         return table.pill(x, y + 27, text, palette.PANEL, ink)
     is_at_bottom = place.hand.height == NARROW.card_height  # where the hand lies higher
-    y = places.size[1] - 164.0 if is_at_bottom else y + 23
+    is_high = len(cards.kinds_of(*state["hands"][owner])) > NARROW.most  # with a row behind
+    y = places.size[1] - 164.0 - 36.0 * is_high if is_at_bottom else y + 23
     return [Text(14, y, f"last: {text}", 11.5, ink, "start")]

@@ -67,17 +67,25 @@ ROOMY = SeatMeasures(
     plate=Box(10, 10, 236, 28),
     last_action=(376, 25),
     last_size=13,
-    cards=Box(22, 53, 456, 58),
-    gems=Box(22, 118, 456, 48),
-    reserved=Box(24, 182, 304, 126),
-    noble_left=390,
-    noble_size=30,
+    cards=Box(22, 50, 456, 66),
+    gems=Box(22, 124, 456, 56),
+    reserved=Box(24, 194, 312, 130),
+    noble_left=352,
+    noble_size=40,
 )
-COMPACT = ROOMY._replace(
+ROOM_FOR_THREE = ROOMY._replace(
+    cards=Box(12, 46, 264, 62),
+    gems=Box(12, 118, 264, 42),
+    reserved=Box(288, 62, 210, 91),
+    noble_left=20,
+    noble_size=38,
+)
+COMPACT = ROOM_FOR_THREE._replace(
     cards=Box(15, 43, 252, 38),
     gems=Box(15, 84, 252, 32),
     reserved=Box(288, 48, 210, 91),
     noble_left=14,
+    noble_size=30,
 )
 NARROW = SeatMeasures(
     plate=Box(4, 5, 156, 24),
@@ -112,7 +120,7 @@ def _places(num_seats: int, is_narrow: bool) -> SplendorPlaces:
     else:
         size, felt = (1160, 760), Box(20, 40, 596, 704)
         inner, panels = Box(48, 60, 540, 664), Box(632, 46, 504, 682)
-        measures = ROOMY if num_seats == 2 else COMPACT
+        measures = {2: ROOMY, 3: ROOM_FOR_THREE}.get(num_seats, COMPACT)
         card_width, noble_size, bank_height = FULL_CARD_WIDTH, 86.0, 76.0
     heights = [card_width / CARD_ASPECT] * cards.NUM_TIERS
     nobles, *tiers, bank, buttons = inner.rows(noble_size, *heights, bank_height, BUTTON_HEIGHT)
@@ -279,14 +287,12 @@ def _card(card: int, box: Box, look: int) -> Part:
     if points:
         place = (x + 20 * scale, y + 23 * scale)
         shapes.append(Text(*place, str(points), 24 * scale, INKS[colour], is_bold=True))
-    radius = max(9.2, 12.5 * scale)
-    costs = [(c, count) for c, count in enumerate(cost) if count]
-    num_rows = 2 if scale < 0.8 and len(costs) <= 4 else 3  # small cards have room for two
-    for index, (c, count) in enumerate(costs):
-        column, row = divmod(index, num_rows)
-        gem_x = x + radius + 7 * scale + (2 * radius + 6 * scale) * column
-        gem_y = y + height - radius - 6 * scale - 2 * radius * row
-        shapes += _gem(c, gem_x, gem_y, radius - 0.5, count)
+    radius = 17.5 * scale  # two rows of two, to be read at arm's length
+    for index, (c, count) in enumerate((c, count) for c, count in enumerate(cost) if count):
+        column, row = divmod(index, 2)
+        gem_x = x + radius + 8 * scale + (2 * radius + 7 * scale) * column
+        gem_y = y + height - radius - 6 * scale - (2 * radius + 4 * scale) * row
+        shapes += _gem(c, gem_x, gem_y, radius - 1, count)
     worth = f", {count_noun(points, 'point')}" if points else ""
     label = f"{cards.COLOURS[colour]} card of tier {tier + 1}{worth}, costs {colours_text(cost)}"
     return Part(card_id(card), label, tuple(shapes))
@@ -382,17 +388,24 @@ def _holdings(
             label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} of player {owner}"
             disc = _gem(colour, *box.center, box.height / 2, count)
             shapes.append(Part(gems_id(owner, colour), label, disc))
+        else:  # a place for them, in their shape
+            shapes += _outline(colour, *box.center, box.height * 0.36, "#ffffff14")
     return shapes
 
 
-def _reserved(state: np.record, owner: int, is_to_act: bool, row: Box) -> list[Part]:
+def _reserved(state: np.record, owner: int, is_to_act: bool, row: Box) -> list[Shape | Part]:
+    """The cards that a seat has reserved, and places for others."""
     can_buy = buyable(state)[NUM_SLOTS:] if is_to_act else [False] * MAX_RESERVED
     boxes = row.columns(*[row.height * CARD_ASPECT] * MAX_RESERVED)
-    return [
-        _card(int(card), box, BUYABLE if is_marked else PLAIN)
-        for card, box, is_marked in zip(state["reserved"][owner], boxes, can_buy, strict=True)
-        if card != cards.NO_CARD
-    ]
+    shapes: list[Shape | Part] = []
+    for card, box, is_marked in zip(state["reserved"][owner], boxes, can_buy, strict=True):
+        if card != cards.NO_CARD:
+            shapes.append(_card(int(card), box, BUYABLE if is_marked else PLAIN))
+        else:
+            size = max(MIN_TEXT, box.width * 0.16)
+            note = Text(*box.center, "reserve", size, palette.DIM_CHALK)
+            shapes += [table.empty_place(box), note]
+    return shapes
 
 
 def _won_nobles(state: np.record, owner: int, panel: Box, measures: SeatMeasures) -> list[Part]:

@@ -330,7 +330,10 @@ def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -
         page.wait_for_selector("#values .best")
         best = page.get_attribute(".advised", "aria-label")
         assert page.text_content("#values .best .name").replace("\u2660", "") == best
-        assert sorted(page.locator("#board .rank").all_text_contents()) == ["1", "2", "3"]
+        marks = sorted(page.locator("#board .rank").all_text_contents())
+        assert [mark.partition(": ")[0] for mark in marks] == ["1", "2", "3"]
+        value = page.text_content("#values .best .value").split(" \u00b1")[0]
+        assert marks[0].partition(": ")[2].split()[0] == value.split()[0]
         page.click("#hint")
         assert page.locator(".advised, .rank").count() == 0
 
@@ -575,6 +578,8 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     for row, state in zip(judged, replay(played), strict=False):
         clicks = drawn(game, state).clicks
         row |= {"best": [*clicks][-1], "parts": {name: list(ids) for name, ids in clicks.items()}}
+        row["values"][row["best"]] = 0.5  # as others have: the one that is marked is listed first
+        row["reaches"] = {row["best"]: 0.1}
     judged[1] |= {"regret": 0, "text": "has no value", "values": better}
     judged[1]["unsearched"] = [played.plies[1].action]
     path = tmp_path / "game.html"
@@ -588,6 +593,8 @@ def look_through(page: Any, played: Any) -> None:
     assert page.text_content("#caption") == "The deal"
     assert "played" in page.text_content("#values li:last-child")
     assert page.text_content("#values li:first-child .value") == "3.8 ± 0.3 tricks"
+    better = page.text_content("#marked .better")
+    assert f"better: {page.text_content('#values li:first-child .name')} 3.8" in better
     assert "lost about 0.25" in page.text_content("#chooser")
     assert [page.locator(f"#board [data-part].{kind}").count() for kind in MARKS] == [1, 1]
     assert page.text_content("#board .rank.played") == "\u25cf 3.1"
@@ -783,6 +790,30 @@ def place_by(page: Any, piece: str, source: str, target: str, piles: Any, is_dra
         return
     page.click(chip)
     page.click(f"#targets >> text='{piles[target]['label']}'")
+
+
+def test_the_review_marks_moves_on_the_board_beside_their_values(
+    browser: Any, address: str
+) -> None:
+    """At 1400 by 900 all of it is in sight, and so is the move that decided the game."""
+    with table_page(browser, address, "president", "desktop") as page:
+        page.set_viewport_size({"width": 1400, "height": 900})
+        play_on(page, click_anything)
+        page.wait_for_function(
+            "() => game.review.length && game.review.at(-1).count === game.review.at(-1).of"
+        )
+        page.wait_for_selector("#decisive button")
+        page.click("#mistakes button >> nth=0")
+        for kind in MARKS:
+            assert page.locator(f"#board [data-part].{kind}").count() >= 1
+            assert page.locator(f"#board .rank.{kind}").count() == 1
+            assert page.is_visible(f"#actions .{kind}")
+        best = page.text_content("#values li:first-child .name")
+        assert page.text_content("#actions .better").startswith(f"\u25c6 better: {best} ")
+        for each in ("#board", "#graph", "#values li:first-child", "#status"):
+            box = page.locator(each).bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 900, each
+        check_barriers(page)
 
 
 def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(

@@ -207,7 +207,7 @@ def test_a_shared_game_opens_as_it_was(client: TestClient) -> None:
         me.act(position, position["legal"][0])
         before = me.my_turn()
         shared = me.ask({"type": "share"}, "shared")
-    assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions", "fields"}
+    assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions"}
     made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
     again = open_table(client, "trick_taking", seats, **made)
     with seated(client, again[0]) as me:

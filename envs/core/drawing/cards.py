@@ -216,10 +216,12 @@ def card_row(
     height: float,
     width: float,
     spread: float = 0.72,
+    is_behind: bool = False,
 ) -> tuple[Part, ...]:
     """Cards side by side around the centre (x, y), overlapping, never wider than `width`.
 
     `spread` is the widest step from card to card, in card widths; above 1 the cards do not overlap.
+    A row that `is_behind` another shows the upper corners alone.
     Equal faces lie closer together than different ones if there is room.
     """
     card_width = height * CARD_ASPECT
@@ -231,7 +233,7 @@ def card_row(
     first = x - card_width / 2 - step * places[-1] / 2
     parts = []
     for index, card in enumerate(cards):
-        is_covered = index < len(cards) - 1 and step < card_width
+        is_covered = is_behind or (index < len(cards) - 1 and step < card_width)
         left = first + step * places[index]
         shapes = card_shapes(card.face, left, y - height / 2, height, is_covered)
         parts.append(Part(card.id, card.label, shapes))
@@ -249,7 +251,8 @@ def card_rows(cards: Sequence[CardPart], hand: Hand) -> list[Part]:
     for row in range(num_rows):
         first, last = (len(cards) * k // num_rows for k in (row, row + 1))
         y = hand.y - visible * (num_rows - 1 - row)
-        parts += card_row(tuple(cards[first:last]), hand.x, y, hand.height, hand.width)
+        in_row, is_behind = tuple(cards[first:last]), row < num_rows - 1
+        parts += card_row(in_row, hand.x, y, hand.height, hand.width, is_behind=is_behind)
     return parts
 
 

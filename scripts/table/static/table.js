@@ -11,7 +11,7 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
-  hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
+  hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, hints: null, review: [], isOver: false,
   lookingBack: null, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
@@ -23,7 +23,7 @@ function openTable(token) {
   $("table").hidden = false;
   $("message").textContent = $("unkept").textContent = "";
   problem("");
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], hints: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
   closeWhy();
   showJudged();
   $("lobby").hidden = true;
@@ -104,7 +104,7 @@ function redraw(message) {
   game.seen.set(message.ply, message);
   if (game.lookingBack !== null) return;
   board.show(message.svg, message.clicks, { animate: false });
-  if (game.values) board.advise(bestFirst(game));
+  if (game.hints) board.advise(game.hints);
 }
 
 // All other pictures were drawn for the former width or view: the one that is shown is asked for again.
@@ -361,7 +361,7 @@ function showPosition(message, animate) {
   game.position = message;
   if (game.table.is_waiting) return;
   game.lookingBack = null;
-  game.values = null;
+  game.hints = null;
   if (message.svg !== null && message.isStale) send({ type: "look_back", ply: message.ply });
   else if (message.svg !== null) game.seen.set(message.ply, message);
   for (const ply of [...game.seen.keys()].filter((each) => each > message.ply).concat(game.seen.size > MAX_SEEN ? [Math.min(...game.seen.keys())] : [])) game.seen.delete(ply);
@@ -473,13 +473,11 @@ function standBeside(spot) {
 
 function actionButton(action, style) {
   const label = called(action, game.position.labels);
-  const value = game.values && game.values[action];
+  const value = game.hints && shownValue(game.hints, action);
   return make("button", { class: style, type: "button", "data-action": action, on: { click: () => play(action) } },
     make("b", {}, ...worded(label[0].toUpperCase() + label.slice(1))),
-    value === undefined || value === null ? null : make("span", { class: "value" }, shownValue(value)));
+    value ? make("span", { class: "value" }, value) : null);
 }
-
-function shownValue(value) { return game.areChoices ? percent(value) : shortly(value); }
 
 function play(action) {
   if (!game.position || game.lookingBack !== null || game.sentAt === game.position.ply) return;
@@ -583,17 +581,16 @@ function showHints(message) {
     $("second-values").replaceChildren(...valueBars(message));
     return;
   }
-  game.values = message.values;
-  game.areChoices = message.are_choices;
+  game.hints = message;
   $("hint-source").textContent = sourceOf(message);
   $("values").replaceChildren(...valueBars(message));
-  board.advise(bestFirst(message));
+  board.advise(message);
   for (const button of $("actions").querySelectorAll("[data-action]")) {
     const value = message.values[button.dataset.action];
     let shown = button.querySelector(".value");
     if (value === undefined) continue;
     if (!shown) { shown = make("span", { class: "value" }); button.append(shown); }
-    shown.textContent = shownValue(value);
+    shown.textContent = shownValue(message, button.dataset.action);
     button.classList.toggle("advised", button.dataset.action === bestFirst(message)[0]);
   }
 }
@@ -649,7 +646,6 @@ function showReview(message) {
 }
 
 const moveText = (row) => `Move ${row.ply + 1}, ${name(row.seat)}: ${called(row.action, row.labels)}`;
-const bestFirst = (row) => Object.keys(row.values).sort((a, b) => row.values[b] - row.values[a]);
 
 function lookBack(row) {
   game.lookingBack = row.ply;
@@ -688,7 +684,7 @@ $("redo").addEventListener("click", () => send({ type: "redo" }));
 $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
-  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; game.values = null; board.advise([]); board.clear(); }
+  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; game.hints = null; board.advise(null); board.clear(); }
   else if (game.position && game.position.legal.length) askHints();
 });
 $("adviser").addEventListener("change", () => {

@@ -221,9 +221,10 @@ class Board {
     this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
   }
 
-  // Number the parts of the best moves; `names` are those of actions, the best first.
-  advise(names) {
-    this.mark(names.slice(0, MAX_ADVISED).map((name, index) => ({ kind: index ? "" : "advised", ids: this.clicks[name] || [], text: `${index + 1}` })));
+  // Number the parts of the best moves, with what they are worth; null takes the numbers away.
+  advise(row) {
+    const best = row ? bestFirst(row).slice(0, MAX_ADVISED) : [];
+    this.mark(best.map((name, index) => ({ kind: index ? "" : "advised", ids: this.clicks[name] || [], text: `${index + 1}: ${shownValue(row, name)}` })));
   }
 
   // Mark what was played in a position and what was better, with their values; `row` is a judgement.
@@ -239,9 +240,9 @@ class Board {
     for (const { kind, ids, text } of moves) {
       const parts = this.parts().filter((part) => ids.includes(part.dataset.part));
       for (const part of parts) if (kind) part.classList.add(kind);
-      for (const part of kind === "played" || kind === "better" ? parts.slice(0, 1) : parts) {
+      for (const part of parts.slice(0, 1)) {
         const [place, badge] = [part.getBoundingClientRect(), make("span", { class: `rank ${kind}`, "aria-hidden": "true" }, text)];
-        badge.style.left = `${(100 * (place.x - frame.x)) / frame.width}%`;
+        badge.style.left = `${(100 * (place.x + (kind === "better" ? 0.6 * place.width : 0) - frame.x)) / frame.width}%`;
         badge.style.top = `${(100 * ((kind === "better" ? place.bottom : place.y) - frame.y)) / frame.height}%`;
         this.root.append(badge);
       }
@@ -370,10 +371,15 @@ function reachOf(action, reaches) {
 // Of a judgement what is marked, better moves where chance does not explain the loss; and their values.
 const actionOf = (row, kind) => (kind === "played" ? row.action : row.best);
 const kindsOf = (row) => (row.regret > 0 ? ["played", "better"] : ["played"]);
-function valueText(row, kind) {
-  const value = row.values[actionOf(row, kind)];
-  return value === undefined ? "" : row.are_choices ? percent(value) : shortly(value);
+const valueText = (row, kind) => shownValue(row, actionOf(row, kind));
+
+function shownValue({ values, are_choices: areChoices }, action) {
+  const value = values[action];
+  return value === undefined || value === null ? "" : areChoices ? percent(value) : shortly(value);
 }
+
+// The names of moves, the best first; of equal ones that which a judgement calls better.
+const bestFirst = ({ values, best }) => Object.keys(values).sort((a, b) => values[b] - values[a] || (b === best) - (a === best));
 
 // What was played and what was better, in words, each with its mark.
 function markedMoves(row) {
@@ -465,14 +471,16 @@ function valueGraph(series, { width, height = 130, current = null, marks = [], o
 
 // Bars of the values of the best moves and of the one that was played, which is marked, with half the
 // width of their 95 % intervals. With `are_choices` the values are how often a player chooses each move.
-function valueBars({ values, labels, reaches = {}, unsearched = [], are_choices: areChoices = false }, played = null) {
-  const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
-  const best = sorted.length ? sorted[0][1] : 0;
-  const shown = sorted.filter(([action], rank) => rank < MAX_BARS || action === played);
+function valueBars(row, played = null) {
+  const { values, labels, reaches = {}, unsearched = [], are_choices: areChoices = false } = row;
+  const sorted = bestFirst(row);
+  const best = sorted.length ? values[sorted[0]] : 0;
+  const shown = sorted.filter((action, rank) => rank < MAX_BARS || action === played);
   const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
   const missing = unsearched.includes(played) ? `${called(played, labels)} \u25c2 played` : others;
   const unknown = unsearched.length ? [make("li", { class: "long" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`))] : [];
-  return shown.map(([action, value]) => {
+  return shown.map((action) => {
+    const value = values[action];
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
     const label = called(action, labels);
@@ -480,6 +488,6 @@ function valueBars({ values, labels, reaches = {}, unsearched = [], are_choices:
     return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
       make("span", { class: "name" }, ...worded(label), action === played ? make("span", { class: "played" }, PLAYED) : null),
       make("span", { class: "bar" }, bar),
-      make("span", { class: "value" }, areChoices ? percent(value) : shortly(value) + reachOf(action, reaches)));
+      make("span", { class: "value" }, shownValue(row, action) + (areChoices ? "" : reachOf(action, reaches))));
   }).concat(unknown);
 }
