@@ -229,17 +229,14 @@ def test_gems_of_each_colour_have_a_shape_of_their_own() -> None:
 def test_a_card_has_two_corners_unless_it_is_small_or_covered() -> None:
     face = Card("7", "#c2242f", heart("#c2242f"))
     both, covered, small = (
-        [shape for shape in card_shapes(face, 10, 20, height, is_covered) if shape_is_label(shape)]
+        [s for s in card_shapes(face, 10, 20, height, is_covered) if isinstance(s, Text)]
         for height, is_covered in ((100, False), (100, True), (40, False))
     )
     assert [len(labels) for labels in (both, covered, small)] == [2, 1, 1]
     first, last = both
+    assert first.text == last.text == "7"
     assert first.x + last.x == pytest.approx(2 * 10 + 68)
     assert first.y + last.y == pytest.approx(2 * 20 + 100)
-
-
-def shape_is_label(shape: Shape) -> bool:
-    return isinstance(shape, Text) and shape.text == "7"
 
 
 @pytest.mark.parametrize("is_narrow", [False, True])
