@@ -1,8 +1,8 @@
 """Parlour: five parlour games as reinforcement-learning environments.
 
-Environments: `gymnasium.make("parlour:President-v0")` plays one seat, `gymnasium.make_vec` many
-tables, with `self_play=True` all seats, and `parlour.envs.president_v0.env()` is PettingZoo's;
-`help(type(env.unwrapped))` explains each.
+Environments: `gymnasium.make("parlour:President-v0")`, where you play one seat;
+`gymnasium.make_vec`, with many tables, and all seats with `self_play=True`; and PettingZoo's
+`parlour.envs.president_v0.env()`. `help(type(env.unwrapped))` explains each.
 
 `dir(parlour)` lists what most programs need, and `help` explains each name with an example. More
 is in `parlour.envs`, `parlour.policies`, `parlour.arena` and `parlour.training`. A name is

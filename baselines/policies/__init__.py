@@ -1,1 +1,1 @@
-"""What a policy is, its settings, and the list of players that a game's folder gives."""
+"""The class `Policy`, settings of policies, and the list of players of a game's folder."""

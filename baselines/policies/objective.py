@@ -1,4 +1,4 @@
-"""What players play for: the return of a game, or its first place, or a mean of the two."""
+"""Objectives of players: the return of a game, its first place, or a mean of the two."""
 
 import numpy as np
 

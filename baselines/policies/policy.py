@@ -38,8 +38,8 @@ class Policy:
     A searching policy (`needs_positions`) also takes positions [B]: determinizations, sampled from
     the information set of its seat.
 
-    A policy with memory is made anew by `remember` for each seat of each game, and observes every
-    ply. It plays whole games, and cannot be called for a single position.
+    `remember` creates a policy with memory for each seat of each game; it observes every ply. It
+    plays whole games, and cannot be called for a single position.
     """
 
     name: str

@@ -1,11 +1,10 @@
 """Estimates with their 95 % intervals; the deal is the unit, because its games are not independent.
 
-Few deals say little about how much deals differ. All intervals therefore take Student's quantile
-instead of the normal one, and all but those of means without bounds add a part of a deal of
-independent games to the variance seen between deals. The part is 1/n for n deals: enough that none
-of them is degenerate, and soon negligible. In simulations (docs/studies/intervals.md) the intervals
-contain the truth in about 95 % of cases whether the games of a deal are alike, independent or
-opposed.
+Few deals give a poor estimate of the variance between deals. So all intervals use Student's
+quantile, and those of bounded means add to this estimate 1/n of the variance of a deal of
+independent games, for n deals: enough that no interval is degenerate, and soon negligible. In
+simulations (docs/studies/intervals.md) the intervals contain the truth in about 95 % of cases
+whether the games of a deal are alike, independent or opposed.
 """
 
 import math

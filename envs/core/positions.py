@@ -12,11 +12,11 @@ from .game import Game
 def position_of(env: Any, table: int | None = None) -> Any:
     """Return a copy of an environment's full state, hidden information included.
 
-    `env` is an environment of any of the three kinds, also in wrappers. Of a vector environment it
-    is the record at `table`, or without one the records [N] of all tables. The record has the
+    `env` is an environment of any of the three kinds, also in wrappers. For a vector environment,
+    return the record at `table`, by default the records [N] of all tables. The record has the
     fields of `game.state_fields`; `reset(options={"position": record})` starts from it, and
-    `parlour.start(game, position=record).describe()` shows it as text. Raises
-    ValueError before the first reset, IndexError for a table that does not exist::
+    `parlour.start(game, position=record).describe()` shows it as text. Raises ValueError before the
+    first reset, IndexError for a table that does not exist::
 
         >>> import gymnasium, parlour
         >>> env = gymnasium.make("parlour:President-v0", num_players=2)

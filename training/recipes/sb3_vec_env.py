@@ -21,10 +21,10 @@ from ...envs.core.game import Game
 
 
 class TablesVecEnv(VecEnv):
-    """A `TablesEnv` that deals anew in the step that ends a game, as learners of SB3 expect.
+    """A `TablesEnv` with same-step autoreset, as learners of SB3 expect.
 
-    `env_method("action_masks")`, by which MaskablePPO asks, gives bool [A] for each table. The info
-    of a finished game has `terminal_observation`, and its return and length under `episode`.
+    MaskablePPO calls `env_method("action_masks")`, which gives bool [A] for each table. The info of
+    a finished game has `terminal_observation`, and its return and length under `episode`.
     """
 
     def __init__(self, envs: TablesEnv) -> None:

@@ -34,7 +34,7 @@ _MIB = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl(PlayerLimits):
-    """The conditions of a contest: the limits, and what separates the players.
+    """The conditions of a contest: the limits, and the sandbox of the players.
 
     With a `secret` the deals are drawn from it (see `deal_seed`); otherwise the number of a deal is
     its seed. Raises ValueError for impossible settings.

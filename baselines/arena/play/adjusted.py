@@ -1,8 +1,8 @@
 """Take the luck of the deals out of a match by a control variate.
 
-Two compiled stand-ins play each deal too, and other deals that could as well have been dealt. By
-how much they do better than there is luck: whoever they are, its mean is exactly zero, so that
-subtracting it takes away variance and adds no bias (compare AIVAT: Burch and others, 2018).
+Two compiled stand-ins play each deal too, and other random deals. Their return at the deal minus
+that at the others is luck. Its expectation is exactly zero for any stand-ins, so subtracting it
+reduces variance and adds no bias (compare AIVAT: Burch and others, 2018).
 """
 
 import dataclasses
@@ -42,8 +42,8 @@ class Adjusted:
 class StandIns:
     """Two compiled players that play about like those of a match, each in their places.
 
-    Where they do not play like them, results are less precise, never biased. Raises ValueError for
-    unknown players, and for those that are not one compiled function.
+    If they play differently, results are less precise, never biased. Raises ValueError for unknown
+    players, and for those that are not one compiled function.
     """
 
     def __init__(self, game: Game, specs: tuple[EntrantSpec, EntrantSpec]) -> None:

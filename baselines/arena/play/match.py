@@ -34,8 +34,8 @@ class MatchResult(Result):
 
     Proportions are 0 .. 1 of the games, returns -1 .. 1, Elo is in points.
 
-    `intervals` says of which kind they are: FIXED are narrow, and right only where the number of
-    deals did not depend on the results; ANYTIME are wider, and right whenever the match ends.
+    `intervals` is their kind: FIXED are valid only for a number of deals fixed in advance; ANYTIME
+    are wider, and valid under optional stopping.
     """
 
     game: str  # its name
@@ -102,9 +102,9 @@ def play_match(
     the same result; of the `plan`, only `control` and `until` affect it. With `until=10` the match
     ends as soon as the Elo interval is at most 10 wide on either side or excludes 0, after
     `num_deals` at the latest. `stand_ins`, two compiled players that play about like `first` and
-    `second`, take luck out of the mean return (see `adjusted`). `on_progress` is called with the
-    number of games played.
-    Raises ValueError for unknown players and for an impossible number of deals::
+    `second`, reduce the variance of the mean return (see `adjusted`). `on_progress` is called with
+    the number of games played. Raises ValueError for unknown players and for an impossible number
+    of deals::
 
         >>> import parlour
         >>> game = parlour.load_game("president", num_players=2)

@@ -1,7 +1,7 @@
 """End a match as soon as its result is decided, or as precise as one wants.
 
-The Elo interval holds at any time (see `statistics.anytime`), so that nothing that one looks at
-makes a decision wrong more often.
+The Elo interval holds at any time (see `statistics.anytime`), so optional stopping makes wrong
+decisions no more frequent.
 """
 
 import math

@@ -207,7 +207,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
     def add(self, batch: DealBatch, outcomes: Outcomes) -> None:
         """Keep the results of a batch: all of them, or none where the run is killed meanwhile.
 
-        Results that are there already, as where they are damaged, are replaced; their digest stays.
+        Results that are there already, such as damaged ones, are replaced; their digest stays.
         Raises StoreError for a return outside -1 .. 1.
         """
         self._check_returns("a new batch", batch.game.name, batch.first_seed, outcomes.returns)
@@ -263,7 +263,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             )
 
     def head(self) -> str:
-        """Return the digest of all results; whoever has it can tell whether any was changed."""
+        """Return the digest of all results, which reveals any later change."""
         return head(self._database)
 
     def breaks(self) -> list[str]:

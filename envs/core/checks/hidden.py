@@ -27,7 +27,7 @@ def check_unseen(sample: Sample) -> None:
         if not game.has_hidden and (names := differing(position.states, twin.states)):
             raise position.error(
                 "has_hidden",
-                f"reshuffle_unseen deals {names} anew for seat {seat}, so something is hidden; "
+                f"reshuffle_unseen resamples {names} for seat {seat}, so something is hidden; "
                 "declare has_hidden=True",
             )
     for position, seat, twin in sample.redeals(FEW):
@@ -116,7 +116,7 @@ def _check_cannot_tell(position: Situation, twin: Situation, seat: int) -> None:
         raise position.error(
             "unseen",
             f"seat {seat} sees in {names} what it cannot know; either `observe` shows too much, or "
-            "reshuffle_unseen deals anew what the seat knows",
+            "reshuffle_unseen resamples what the seat knows",
         )
     if position.is_over != twin.is_over:
         raise position.error("unseen", "whether the game is over depends on the unseen")
@@ -142,7 +142,7 @@ def check_everything_seen(sample: Sample) -> str | None:
 
 
 def check_everything_told(sample: Sample) -> str | None:
-    """Positions that look alike to a seat differ only in what reshuffle_unseen deals anew."""
+    """Positions that look alike to a seat differ only in what reshuffle_unseen resamples."""
     if not sample.game.has_hidden:
         return IRRELEVANT
     for position, seat, other, names in _alike(sample):
@@ -156,8 +156,8 @@ def check_everything_told(sample: Sample) -> str | None:
             raise position.error(
                 "incomplete",
                 f"seat {seat} cannot tell this position from that of {other.where}, which differs "
-                f"in {', '.join(never)}; show it in `observe`, or let reshuffle_unseen deal it "
-                "anew where the seat cannot know it",
+                f"in {', '.join(never)}; show it in `observe`, or let reshuffle_unseen "
+                "resample it where the seat cannot know it",
             )
     return None
 
@@ -165,7 +165,7 @@ def check_everything_told(sample: Sample) -> str | None:
 def _alike(sample: Sample) -> Iterator[tuple[Situation, int, Situation, str]]:
     """Yield positions, each with a seat, another that looks alike to it, and what differs.
 
-    What was ever dealt anew for the seat does not count.
+    What was ever resampled for the seat does not count.
     """
     by_look: dict[tuple[int, bytes], Situation] = {}
     for position, seat in itertools.product(_candidates(sample), range(sample.game.num_seats)):
@@ -211,7 +211,7 @@ def _siblings(position: Situation, action: int) -> Iterator[Situation]:
 
 
 def hidden_fields(sample: Sample) -> tuple[str, ...]:
-    """Return for each seat what reshuffle_unseen ever deals anew, and what it never does."""
+    """Return for each seat what reshuffle_unseen ever resamples, and what it never does."""
     rows = (row.view(sample.game.state_dtype)[0] for row in sample.redealt)
     return tuple(
         f"seat {seat}: {_rows(row, True) or 'nothing'}; never {_rows(row, False) or 'nothing'}"

@@ -32,8 +32,8 @@ class Trial(NamedTuple):
 class CheckReport(NamedTuple):
     """The checks that a game or environment passed, and those that were not made.
 
-    `warnings` are about what may be meant so. `hidden` says for each seat which fields of the
-    position `reshuffle_unseen` deals anew, and which it never does. Whether the rules hide these is
+    `warnings` are about what may be intended. `hidden` says for each seat which fields of the
+    position `reshuffle_unseen` resamples, and which it never does. Whether the rules hide these is
     not checked: `observe` and `reshuffle_unseen` may have the same fault.
     """
 
@@ -51,7 +51,7 @@ class CheckReport(NamedTuple):
         lines += [f"  warning: {sentence}" for sentence in self.warnings]
         lines += [f"  not checked: {sentence}" for sentence in self.not_checked]
         if self.hidden:
-            lines.append("  what reshuffle_unseen deals anew; compare it with what the rules hide:")
+            lines.append("  what reshuffle_unseen resamples; compare it with what the rules hide:")
         lines += [f"    {sentence}" for sentence in self.hidden]
         return "\n".join(lines)
 

@@ -109,7 +109,7 @@ class Situation:
         return replace(self, states=self.states.copy(), rngs=self.rngs.copy())
 
     def redealt(self, seat: int, number: int) -> "Situation":
-        """Return a copy with all that the seat cannot know dealt anew by a stream of `number`."""
+        """Return a determinization for the seat, sampled by a stream of `number`."""
         twins = self.states.copy()
         self.game.reshuffle_unseen(twins[0], seat, streams([number], _OBSERVER_STREAM + seat)[0])
         return replace(self, states=twins, rngs=streams([number], _OBSERVER_STREAM))

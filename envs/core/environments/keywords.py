@@ -78,8 +78,8 @@ KEYWORDS = (
         "autoreset_mode",
         dict.fromkeys([VECTOR], "SameStep"),
         '"SameStep", "NextStep", "Disabled"',
-        "when a finished table is dealt anew, as Gymnasium defines it; its observation wrappers "
-        'need "NextStep". An environment with one table never resets by itself',
+        "when a finished table starts a new game, as in Gymnasium, whose observation wrappers need "
+        '"NextStep". An environment with one table never resets by itself',
     ),
     Keyword(
         "num_threads",

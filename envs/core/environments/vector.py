@@ -139,7 +139,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
-        Without a seed the streams so far go on; None in the list says the same of one table.
+        Without a seed the current streams continue, as do those of tables with None in the list.
         `options={"deal": ...}` deals the same given position at every table, and
         `options={"position": ...}` starts from one that `position_of` has read;
         `options={"reset_mask": ...}`, bool [N], starts only the games chosen, and leaves the others

@@ -46,9 +46,9 @@ class PlayedPly:
 class OneGame:
     """A game under way: its position, the seat to act, and the plies so far.
 
-    `start` makes one, and `all_starts` one for each deal. The game's own draws come from its random
-    stream as soon as they are due, so a seat is to act or the game is over. `game` is the game, and
-    `plies` are those so far, each with the position before it. Copies and pickles draw the same.
+    `start` makes one, and `all_starts` one for each deal. At a chance node it draws at once, from
+    its random stream, so a seat is to act or the game is over. `game` is the game, and `plies` are
+    those so far, each with the position before it. Copies and pickles draw the same.
     """
 
     def __init__(self, tables: Tables, plies: Sequence[PlayedPly] = ()) -> None:
