@@ -17,6 +17,8 @@ from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.game import Game
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
 
+pytestmark = pytest.mark.plain
+
 LEAGUES = Path(__file__).parents[1] / "docs" / "league"
 HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
     ("top_trumps", {"deck": "planets", "starter": 1}),

@@ -22,6 +22,8 @@ from tests.example_games import EXAMPLES, imported
 from tests.kuhn_poker import Kuhn
 from tests.processes import ended, run_python
 
+pytestmark = pytest.mark.plain
+
 NAMES = ("nim", "kuhn")
 MAX_LINES = 110  # of the page to copy
 SEEDS = range(20)
@@ -48,7 +50,6 @@ def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
     check_game(find_game(name), num_games=2, seed=seed)
 
 
-@pytest.mark.plain
 def test_the_single_seat_view(name: str) -> None:
     check_game(gymnasium.make(f"{name}:{GAMES[name]}"), num_games=2)
 
@@ -89,8 +90,8 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
 @pytest.mark.parametrize(
     ("name", "search", "num_deals"),
     [
-        pytest.param("nim", "playout:num_playouts=30", 20, marks=pytest.mark.plain),
-        ("kuhn", "mcts:num_simulations=50", 400),
+        ("nim", "playout:num_playouts=30", 20),
+        pytest.param("kuhn", "mcts:num_simulations=50", 400, marks=pytest.mark.compiled),
     ],
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
@@ -203,7 +204,6 @@ PLAYERS = {"careful": scripted(careful)}
 '''
 
 
-@pytest.mark.plain
 def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
     page = (EXAMPLES / "kuhn.py").read_text().replace('"kuhn"', '"club_kuhn"')
     package = tmp_path / "card_club"

@@ -15,12 +15,14 @@ from tests import toy_game
 
 from .searching import NUM_TABLES, after_plies, saved
 
+pytestmark = pytest.mark.plain
+
 PRESIDENT = load_game("president", num_players=4)
 TRICKS = load_game("trick_taking", num_values=5)
 TRUMPS = load_game("top_trumps")
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
-MCTS, GUIDED = "mcts:num_simulations=60", "mcts:network={network},num_simulations=40"
-PLAYOUT = "playout:num_playouts=60"
+MCTS, GUIDED = "mcts:num_simulations=20", "mcts:network={network},num_simulations=16"
+PLAYOUT = "playout:num_playouts=6"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,7 @@ PLAYOUT = "playout:num_playouts=60"
     [
         *((MCTS, TOY, plies) for plies in (0, 1, 2, 3)),
         *(pytest.param(GUIDED, TOY, plies, marks=pytest.mark.long) for plies in (0, 1, 2, 3)),
-        (PLAYOUT, PRESIDENT, 6),
+        (PLAYOUT, TOY, 2),
     ],
     ids=str,
 )
@@ -50,7 +52,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     ("spec", "game", "num_plies"),
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
-        (PLAYOUT, PRESIDENT, 20),
+        (PLAYOUT, TOY, 2),
         pytest.param("david:num_playouts=30", TRUMPS, 40, marks=pytest.mark.long),  # places known
     ],
     ids=str,
@@ -89,6 +91,7 @@ def test_a_script_is_a_pure_function_of_the_observation(
     assert (observations.tobytes(), masks.tobytes()) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words
 def test_the_playout_search_plays_legally_within_a_time(name: str) -> None:
     game = find_game(name)

@@ -24,6 +24,8 @@ from parlour.envs.core.played.transcript import (
 )
 from tests import toy_game as toy
 
+pytestmark = pytest.mark.plain
+
 TOY = toy.game()
 DEAL = {"hands": [[0, 9], [3, 5]]}
 ACTIONS = ["card:0", "card:5", "card:9", "card:3"]
