@@ -25,6 +25,8 @@ from parlour.training import dqn
 
 from .searching import after_plies
 
+pytestmark = pytest.mark.plain
+
 HIDDEN = (16,)
 FACTS = ("algorithm", "config", "game", "game_config", "game_version", "hidden", "weights")
 STRENGTH = {

@@ -33,6 +33,8 @@ from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
 from .test_compiled_networks import positions
 
+pytestmark = pytest.mark.plain
+
 OURS: dict[str, Any] = {"num_players": 4}
 GAME = load_game("president", **OURS)
 INPUTS, ACTIONS = GAME.layout.num_inputs, GAME.num_actions

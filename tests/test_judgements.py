@@ -14,12 +14,21 @@ from parlour.envs import load_game
 from parlour.envs.core.played.transcript import action_of, record, replay
 from parlour.scripts.table.table import GameTable, Occupant, Setup
 
+pytestmark = pytest.mark.plain
+
 SPLENDOR = load_game("splendor")
+TRICKS = load_game("trick_taking", num_values=5)
+BRIEF = "mcts:num_simulations=16"
 NUM_MOVES, NUM_TRIALS = 20, 400
 
 
 def table_of(name: str = "splendor", **settings: Any) -> GameTable:
     return GameTable(Setup(name, settings, (Occupant("here", "-"),) * 2, 4))
+
+
+def tricks() -> GameTable:
+    """A small game: a search of it is brief."""
+    return table_of("trick_taking", num_values=5)
 
 
 def judged(picking: MoveValues, again: MoveValues, action: int = 0) -> Judgement:
@@ -106,15 +115,13 @@ def test_the_best_move_is_one_that_was_compared_with_all_others() -> None:
 
 
 def test_a_judgement_has_a_number_of_searches_however_short_the_time() -> None:
-    table = table_of()
-    study = study_of(SPLENDOR, table.state, "mcts:num_simulations=16")
+    study = study_of(TRICKS, tricks().state, BRIEF)
     assert study.think(0.0, 20).num_simulations == 20
 
 
 def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
     """In trick-taking with two seats and few cards, exact values say so without an interval."""
-    game = load_game("trick_taking", num_values=5)
-    table = table_of("trick_taking", num_values=5)
+    game, table = TRICKS, tricks()
     values = study_of(game, table.state).think(0).values
     worst = min(values, key=lambda action: values[action])
     judgement = judge_move(game, table.state, worst, 0.0)
@@ -139,21 +146,25 @@ def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     assert set(among.values) == set(among.reaches) == set(pair)
 
 
-def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
-    table = table_of()
-    pair = tuple(table.legal[-2:])
-    for player in ("mcts:num_simulations=16", "search"):
-        values = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
-        assert set(values.values) == set(pair) and set(values.reaches) == set(pair)
+@pytest.mark.parametrize(
+    ("table", "player"),
+    [("tricks", BRIEF), pytest.param("splendor", "search", marks=pytest.mark.long)],
+)
+def test_a_search_values_only_the_moves_it_is_asked_about(table: str, player: str) -> None:
+    one = tricks() if table == "tricks" else table_of(table)
+    pair = tuple(one.legal[-2:])
+    values = study_of(one.game, one.state, player, among=pair).think(0.0)
+    assert set(values.values) == set(pair) and set(values.reaches) == set(pair)
 
 
+@pytest.mark.long
 def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of()
     pair = tuple(table.legal[:2])
     widths = []
     for limit in (8, 128):
         monkeypatch.setattr("parlour.baselines.advice.move_values.MAX_SEARCHES", limit)
-        study = study_of(SPLENDOR, table.state, "mcts:num_simulations=16", among=pair)
+        study = study_of(SPLENDOR, table.state, BRIEF, among=pair)
         values = study.think(60.0)
         lead = values.lead(*pair)
         assert study.is_finished and len(values.samples) == limit and lead is not None

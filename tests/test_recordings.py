@@ -20,6 +20,9 @@ from parlour.envs import GAMES, Playthrough, find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.words import how_to_install
 from parlour.scripts.main import main
+from tests.view_tools import short
+
+pytestmark = pytest.mark.plain
 
 SEEDS = range(40, 43)
 
@@ -44,7 +47,7 @@ def written(
 
 @pytest.mark.parametrize("name", GAMES)
 def test_recorded_games_are_those_of_a_match(name: str) -> None:
-    game = find_game(name)
+    game = find_game(name, **short(name, {}))
     seated = np.tile(np.arange(game.num_seats), (len(SEEDS), 1, 1))
     expected = play_deals(game, tuple(players(game)), np.array(SEEDS), seated)
     assert np.array_equal(joined(list(plies_of(game, players(game), SEEDS)))[1], expected[:, 0])
@@ -52,7 +55,7 @@ def test_recorded_games_are_those_of_a_match(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_players_that_are_not_compiled_play_the_same_games(name: str) -> None:
-    game = find_game(name)
+    game = find_game(name, **short(name, {}))
     outside = [dataclasses.replace(one, row_function=None) for one in players(game)]
     expected = joined(list(plies_of(game, players(game), SEEDS)))
     plies = joined(list(plies_of(game, [*outside[:1], *players(game)[1:]], SEEDS)))
@@ -78,7 +81,7 @@ def test_actions_that_are_no_whole_games_are_refused() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_chats_repeat_every_game_in_the_words_of_models(name: str, tmp_path: Path) -> None:
-    game = find_game(name)
+    game = find_game(name, **short(name, {}))
     asked: dict[tuple[int, int, int], str] = {}
     answers: dict[tuple[int, int, int], str] = {}
     returns: dict[tuple[int, int], float] = {}
@@ -133,7 +136,7 @@ def inputs_without_parlour(path: Path, observations: bytes) -> np.ndarray:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_table_repeats_every_game(name: str, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    game = find_game(name)
+    game = find_game(name, **short(name, {}))
     table = pd.read_parquet(written(game, tmp_path / "games.parquet"))
     again = plies_of_actions(game, table.deal.unique(), table.action)
     records = np.frombuffer(b"".join(table.observation), game.observation_dtype)
@@ -162,7 +165,7 @@ def test_exact_values_stand_beside_the_legal_actions(tmp_path: Path) -> None:
 
 def test_searched_values_are_expected_returns(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    game, search = load_game("president", num_players=2), "mcts:num_simulations=20"
+    game, search = load_game("trick_taking", num_values=5), "mcts:num_simulations=16"
     table = pd.read_parquet(written(game, tmp_path / "games.parquet", valued_by=search))
     values = np.concatenate(table["values"])
     assert np.nanmin(values) >= -1 and np.nanmax(values) <= 1 and np.isfinite(values).any()

@@ -29,6 +29,8 @@ from parlour.envs.core.rng import streams
 from tests.one_table import OneTable
 from tests.president.playing import one_suit_each
 
+pytestmark = pytest.mark.plain
+
 PRESIDENT_SETTINGS = [
     {"num_players": 2},
     {"num_players": 4, "num_games": 2, "economy": "swap_two"},

@@ -10,6 +10,8 @@ import pytest
 from parlour.scripts import output
 from parlour.scripts.main import COMMANDS, main
 
+pytestmark = pytest.mark.plain
+
 MATCH = "match president random,lowest --set num_players=2 --json -"
 
 

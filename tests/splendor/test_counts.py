@@ -15,6 +15,8 @@ from tests.splendor.boards import board, empty_seat, record_of
 
 from ..test_compiled_networks import positions
 
+pytestmark = pytest.mark.plain
+
 # Gems held, bank -> how many ways to collect different (by size), collect same, reserve.
 FULL = [4, 4, 4, 4, 4, 5]
 NOTHING = [0, 0, 0, 0, 0, 0]
@@ -55,7 +57,7 @@ def test_the_exact_counts_of_the_sheet(
 
 def test_random_play_of_two_has_the_branching_of_the_sheet() -> None:
     """Sheet: 22.7 on average, 15 median, 93 actions a game, over random two-player games."""
-    num_games, longest = 400, 420  # plies: 200 turns of both, and a few choices of nobles
+    num_games, longest = 60, 420  # plies: 200 turns of both, and a few choices of nobles
     _, words = positions(load_game("splendor", num_players=2), num_games, longest)
     branching = num_bits(words.view(np.uint64)).sum(axis=1)
     assert np.mean(branching) == pytest.approx(22.7, abs=1.5)

@@ -13,6 +13,8 @@ from tests.one_table import redealt
 from tests.top_trumps.lockstep import Size, dealt_tables
 from tests.top_trumps.tables import Table, deck_of, members
 
+pytestmark = pytest.mark.plain
+
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
 
 
@@ -34,7 +36,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
 ) -> None:
     cards = [[10, 3], [20, 1], [30, 3], [40, 2], [50, 3], [30, 3]]
     table = Table([[5, 2, 0], [1, 3, 4]], cards).play(*fields)
-    drawn = redealt(table.game, table.state, seat, 3000)
+    drawn = redealt(table.game, table.state, seat, 1000)
     for owner in (0, 1):
         possible = orders(table, seat, owner)
         counts = Counter(tuple(deck_of(state, owner)) for state in drawn)
@@ -44,6 +46,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
             assert stats.chisquare(observed).pvalue > ALMOST_NEVER
 
 
+@pytest.mark.compiled
 def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
     """With values 0 and 1 only, the cards that beat me are in doubt all at once."""
     tables = dealt_tables(Size(50, 5, 5000, top_value=1), 12, seed=2)

@@ -11,6 +11,8 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.top_trumps.tables import CARDS, Table, deck_of, members
 
+pytestmark = pytest.mark.plain
+
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
 NUM_DEALS = 500
 ODD = {"num_cards": 71, "num_fields": 1, "trick_limit": 200, "starter": "random"}
@@ -31,6 +33,7 @@ def test_1_each_game_has_a_deck_of_its_own_which_both_may_look_through() -> None
     assert table.observed(1)["deviations"].tolist() == [1708, 82]
 
 
+@pytest.mark.compiled
 def test_2_values_are_rounded_normal_numbers_of_random_mean_and_deviation() -> None:
     values = dealt()["values"].astype(float)
     assert values.min() >= 0
@@ -43,6 +46,7 @@ def test_2_values_are_rounded_normal_numbers_of_random_mean_and_deviation() -> N
     assert stats.kurtosis(standard.ravel()) == pytest.approx(-6 / 51, abs=0.1)
 
 
+@pytest.mark.compiled
 def test_2_equal_values_are_common() -> None:
     values = dealt(200)["values"]
     pairs = values[:, :, None, :] == values[:, None, :, :]
@@ -61,6 +65,7 @@ def test_3_ids_are_six_characters_and_fields_are_numbered() -> None:
     assert [game.action_name(a) for a in range(5)] == [f"Field{a}" for a in range(5)]
 
 
+@pytest.mark.compiled
 def test_4_the_deck_is_dealt_in_halves_at_random() -> None:
     states = dealt()
     assert (states["deck_sizes"] == 25).all()
@@ -75,7 +80,6 @@ def test_4_an_odd_card_goes_to_seat_0() -> None:
     assert (states["deck_sizes"] == [36, 35]).all()
 
 
-@pytest.mark.plain
 def test_5_a_seat_knows_the_set_of_its_cards_but_not_their_order() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     assert table.own(1) == [{1, 3, 4}] * 3
@@ -85,6 +89,7 @@ def test_5_a_seat_knows_the_set_of_its_cards_but_not_their_order() -> None:
     assert (table.observed(1)["places"] == -1).all()
 
 
+@pytest.mark.compiled
 def test_6_seat_0_starts_or_as_the_house_rule_says() -> None:
     assert (dealt(9)["starter"] == 0).all()
     lots = dealt(300, **ODD)["starter"]
@@ -92,7 +97,6 @@ def test_6_seat_0_starts_or_as_the_house_rule_says() -> None:
     assert (dealt(9, deck="planets", starter=1)["starter"] == 1).all()
 
 
-@pytest.mark.plain
 def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     assert table.play(0).state["starter"] == 0
@@ -101,7 +105,6 @@ def test_6_the_winner_starts_next_and_after_a_drawn_trick_the_same_seat() -> Non
     assert drawn.state["starter"] == 1
 
 
-@pytest.mark.plain
 def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]])
     view = table.observed(0)
@@ -111,7 +114,6 @@ def test_7_the_starter_sees_its_top_card_and_may_choose_any_field() -> None:
     assert table.game.legal_action_list(table.state) == [0, 1]
 
 
-@pytest.mark.plain
 def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]]).play(1)
     for seat, values in ((0, [3, 1]), (1, [1, 3])):
@@ -121,7 +123,6 @@ def test_7_both_values_are_announced_and_the_higher_wins() -> None:
     assert table.state["last_winner"] == 0
 
 
-@pytest.mark.plain
 def test_8_the_winner_puts_its_own_card_the_losers_and_the_pile_at_the_bottom() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]]).play(1)
     assert table.pile == [4, 5]
@@ -131,7 +132,6 @@ def test_8_the_winner_puts_its_own_card_the_losers_and_the_pile_at_the_bottom() 
     assert table.pile == []
 
 
-@pytest.mark.plain
 def test_9_the_loser_learns_the_value_and_the_winner_the_card() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [30, 3]])
     table.play(0)
@@ -142,7 +142,6 @@ def test_9_the_loser_learns_the_value_and_the_winner_the_card() -> None:
     assert table.own(0) == [{0}, {2}, {5}, {1}]
 
 
-@pytest.mark.plain
 def test_9_what_is_found_out_is_struck_everywhere_and_tells_of_others_in_turn() -> None:
     """Card 5 is 2 or 5 to seat 1; when 2 shows up elsewhere it can only be 5."""
     cards = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [30, 3]]
@@ -154,7 +153,6 @@ def test_9_what_is_found_out_is_struck_everywhere_and_tells_of_others_in_turn() 
     assert table.observed(1)["places"].tolist() == [0, 2, 2, 0, 1, 1]
 
 
-@pytest.mark.plain
 def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]], starter=1).play(1)
     assert table.pile == [5, 4]
@@ -167,14 +165,12 @@ def test_10_a_draw_goes_to_the_pile_the_starters_card_last_for_all_to_see() -> N
     assert table.other(0) == [{1, 3}, {1, 3}]
 
 
-@pytest.mark.plain
 def test_10_the_pile_grows_until_a_trick_is_decided() -> None:
     table = Table([[5, 0, 2], [4, 1, 3]]).play(1, 1)
     assert table.pile == [4, 5, 1, 0]
     assert table.play(0).deck(1) == [3, 2, 4, 5, 1, 0]
 
 
-@pytest.mark.plain
 def test_11_a_seat_without_a_card_loses_at_once() -> None:
     table = Table([[5, 4, 3], [2, 1, 0]]).play(0, 0)
     assert table.outcome == [0, 0]
@@ -184,7 +180,6 @@ def test_11_a_seat_without_a_card_loses_at_once() -> None:
     assert table.outcome == [1, -1]
 
 
-@pytest.mark.plain
 def test_11_also_when_its_last_card_went_to_the_pile() -> None:
     cards = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [60, 1]]
     table = Table([[5, 4, 3], [2, 0, 1]], cards).play(0, 0)
@@ -194,7 +189,6 @@ def test_11_also_when_its_last_card_went_to_the_pile() -> None:
     assert table.outcome == [1, -1]
 
 
-@pytest.mark.plain
 def test_11_both_empty_at_once_is_a_draw() -> None:
     table = Table([[5, 3, 1], [4, 2, 0]]).play(1, 1, 1)
     assert table.state["deck_sizes"].tolist() == [0, 0]
@@ -202,7 +196,6 @@ def test_11_both_empty_at_once_is_a_draw() -> None:
     assert table.outcome == [0, 0]
 
 
-@pytest.mark.plain
 def test_12_at_the_trick_limit_more_cards_win_and_the_pile_does_not_count() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=2)
     table.play(0, 0)
@@ -214,7 +207,6 @@ def test_12_at_the_trick_limit_more_cards_win_and_the_pile_does_not_count() -> N
     assert (table.pile, table.outcome) == ([1, 0, 4, 5], [0, 0])
 
 
-@pytest.mark.plain
 def test_nobody_looks_at_a_top_card_once_the_game_is_over() -> None:
     table = Table([[5, 0, 2], [1, 4, 3]], trick_limit=1).play(0)
     assert table.observed(0)["top"] == -1
