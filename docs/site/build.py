@@ -13,6 +13,7 @@ from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
+from docs.studies import speedrun
 from parlour.envs import GAMES
 from parlour.envs.core.pages import folder_of
 
@@ -33,6 +34,7 @@ TABLES: dict[str, Callable[[], str]] = {  # those that pages name
     "keywords": reference.keyword_table,
     "players": games.all_players_table,
     "records": records.table,
+    "speedrun": speedrun.table,
     "speed": lambda: speed_table(json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())),
 }
 _HEADING = re.compile(r"<h1>(.*?)(?:<a class=\"headerlink\".*?)?</h1>", re.DOTALL)

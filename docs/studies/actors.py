@@ -93,6 +93,7 @@ def page(record: dict[str, Any]) -> str:
         for one in (on_paper(each, count) for count in PAPER)
     ]
     most = each["acting"] / each["learning"]
+    linked = 1 / on_paper(each, 1)["link"]
     lines = [
         "# Actors on a cluster",
         "",
@@ -117,9 +118,10 @@ def page(record: dict[str, Any]) -> str:
             paper,
         ),
         "",
-        f"What breaks first is the learner: one processor takes the decisions of {most:.0f} "
-        "actors. With more, actors wait; more simulations for each decision, fewer "
-        "epochs or a learner on a GPU make use of them.",
+        f"One processor learns from the decisions of {most:.0f} actors; the network carries those "
+        f"of {linked:.0f}, and most of that are weights. With more, actors wait. More simulations "
+        "for each decision and longer batches help with both, fewer epochs or a GPU with the "
+        "first.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from docs.site import records
 from docs.site.sources import CHECKOUT
 from docs.site.speed import page as speed_page
+from docs.studies.actors import page as actors_page
+from docs.studies.growth import page as growth_page
 from docs.studies.learning_record import page as learning_page
 from docs.studies.learning_speed import page as learning_speed_page
 from docs.studies.sizes import page as sizes_page
@@ -46,6 +48,8 @@ def stale_pages(tree: Tree) -> Iterator[str]:
     learning = json.loads(tree.text("docs/studies/learning.json"))
     learning_speed = json.loads(tree.text("docs/studies/learning_speed.json"))
     written |= {
+        "docs/studies/actors.md": actors_page(json.loads(tree.text("docs/studies/actors.json"))),
+        "docs/studies/growth.md": growth_page(json.loads(tree.text("docs/studies/growth.json"))),
         "docs/benchmarks/peers.md": speed_page(peers),
         "docs/benchmarks/sizes.md": sizes_page(sizes),
         "docs/studies/learning.md": learning_page(learning),
