@@ -140,7 +140,7 @@ def page(record: dict[str, Any]) -> str:
         ),
         "",
         f"Mean deals of simulated matches, {trials // 10:,} for each line, at most {MOST:,}: with "
-        f"`until={UNTIL:g}`; with a sequential test that is told the true difference (between 0 "
+        f"`until={UNTIL:g}`; with a sequential test that knows the true difference (between 0 "
         f"and it; at 0, between 0 and {2 * UNTIL:g}); and with one between 0 and {2 * UNTIL:g}. "
         "Both tests err in 5 % of cases either way, and give no interval.",
         "",

@@ -143,7 +143,7 @@ def page(record: dict[str, Any]) -> str:
         for row in record["matches"]
     ]
     lines = [
-        "# How often the arena's intervals are right",
+        "# Coverage of the arena's intervals",
         "",
         "Written by `python -m docs.studies.arena coverage`; do not edit. Simulated tournaments of "
         f"five players of known strength, {record['num_trials']:,} for each line: `duels` at two "

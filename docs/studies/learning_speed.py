@@ -102,7 +102,7 @@ def page(record: dict[str, Any]) -> str:
         for name, (mean, low, high) in final["first_places"].items()
     )
     lines = [
-        "# How fast PPO learns",
+        "# Speed of learning with PPO",
         "",
         "Written by `python -m docs.studies.learning_speed`; do not edit. A decision is one of a "
         "learning seat with at least two legal actions; each is in one gradient step at least. "

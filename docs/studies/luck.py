@@ -130,7 +130,7 @@ def page(result: dict[str, Any]) -> str:
     ]
     ways = ("single games", "duplicates", "adjusted singles", "adjusted duplicates")
     lines = [
-        "# Results without the luck of the deals",
+        "# Variance reduction by stand-ins",
         "",
         "Written by `python -m docs.studies.arena luck`; do not edit. Games needed for an interval "
         "of the same width, as a multiple of those of duplicate deals; less is better.",

@@ -109,7 +109,7 @@ def write_record(record: dict[str, Any]) -> None:
 def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
     lines = [
-        "# How often anybody could be first at President",
+        "# An upper bound on first places at President",
         "",
         "Written by `python -m docs.studies.president_hindsight`; do not edit. One seat sees all "
         "hands, knows which script plays all other seats, and tries everything. "
@@ -117,7 +117,7 @@ def page(record: dict[str, Any]) -> str:
         f"more often on these deals, from seed {FIRST_SEED:,} on, each played from every seat. "
         "Brackets: 95 % intervals.",
         "",
-        "| seats | against | deals | can be first, % of games | fair share, % |",
+        "| seats | against | deals | can be first, % of games | equal strength, % |",
         "| --- | --- | --- | --- | --- |",
     ]
     for key, seats in record["seats"].items():

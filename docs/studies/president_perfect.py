@@ -76,7 +76,7 @@ def page(record: dict[str, Any]) -> str:
     seconds = np.array(record["seconds"])
     shares = " | ".join(f"{np.percentile(seconds, share):.3f}" for share in _SHARES)
     lines = [
-        "# How long perfect play of President with two seats takes",
+        "# Time of perfect play at President with two seats",
         "",
         "Written by `python -m docs.studies.president_perfect`; do not edit. "
         f"{len(seconds):,} random deals are solved from the first card, each with a cleared "

@@ -97,9 +97,9 @@ def _row(label: str, micros: np.ndarray) -> dict[str, Any]:
 def page(record: dict[str, Any]) -> str:
     """The result in Markdown."""
     lines = [
-        "# What the sandbox adds to a game and to a move",
+        "# Overhead of the sandbox",
         "",
-        "Written by `python -m docs.studies.arena sandbox_cost`; do not edit. Under contest time a "
+        "Written by `python -m docs.studies.arena sandbox_cost`; do not edit. In a contest a "
         "player gets a new process for each game, in a new sandbox; a move is a request of the "
         f"arena and an answer of the player, who answers at once. {record['num_games']:,} games "
         f"of {BLOCK} moves without and with bubblewrap, by turns; the time of a game is its median "
