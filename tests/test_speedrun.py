@@ -98,9 +98,11 @@ def test_more_seeds_take_the_place_of_fewer(
     record = tmp_path / "speedrun.json"
     run = {"hidden": [8], "is_reached": True, "cpu_minutes": 1.5, "seconds": 120, "decisions": 4000}
     for count, change in ((1, "first"), (2, "first"), (1, "second")):
-        note(record, "president", change, "abc", [run] * count)
-    assert [len(entry["runs"]) for entry in json.loads(record.read_text())] == [2, 1]
+        note(record, "president", change, "abc", [run | {"cpu_minutes": 3.5 - count}] * count)
+    note(record, "president", "third", "abc", [run | {"is_reached": False, "cpu_minutes": 0.5}])
+    assert [len(entry["runs"]) for entry in json.loads(record.read_text())] == [2, 1, 1]
     monkeypatch.setattr(speedrun, "RECORD", record)
-    newest, oldest = speedrun.table().splitlines()[2:]
-    assert "| 1.50 | 2.00 | 4,000 | 1 of 1 reached it | second |" in newest
-    assert "| 1.50 1.50 | 2.00 2.00 | 4,000 4,000 | 2 of 2 reached it | first |" in oldest
+    fastest, slower, failed = speedrun.table().splitlines()[2:]
+    assert "| 1.50 1.50 | 2.00 2.00 | 4,000 4,000 | 2 of 2 reached it | first |" in fastest
+    assert "| 2.50 | 2.00 | 4,000 | 1 of 1 reached it | second |" in slower
+    assert "| 0.50 | 2.00 | 4,000 | 0 of 1 reached it | third |" in failed
