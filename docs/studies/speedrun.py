@@ -173,7 +173,7 @@ def clean_commit() -> str:
 def table() -> str:
     """Return the records as a table, by game, the fastest that reached its goal first."""
     entries = sorted(json.loads(RECORD.read_text()), key=_place)
-    return "\n".join(markdown_table(HEADINGS, map(_cells, entries)))
+    return "\n".join(markdown_table(HEADINGS, [_cells(entry) for entry in entries]))
 
 
 def _place(entry: dict[str, Any]) -> tuple[int, bool, float]:
