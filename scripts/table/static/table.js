@@ -65,7 +65,7 @@ function receive(message) {
     case "table": showTable(message); break;
     case "position": queue(message); break;
     case "picture": showPicture(message); break;
-    case "presence": game.presence = message; showAgreed(); if (message.left !== null) game.turnSince = Date.now() - 1000 * (game.table.move_seconds - message.left); showSeats(); if (game.position && !game.isOver && game.lookingBack === null) showTurn(game.position); break;
+    case "presence": game.presence = message; showAgreed(); if (message.left !== null) game.turnSince = Date.now() - 1000 * (game.table.move_seconds - message.left); showSeats(); if (game.table.is_waiting) showLobby(); else if (game.position && !game.isOver && game.lookingBack === null) showTurn(game.position); break;
     case "hints": showHints(message); break;
     case "judged": game.judged = message; showJudged(); break;
     case "explained": showWhy(message); break;

@@ -237,6 +237,7 @@ class Board {
     const frame = this.root.getBoundingClientRect();
     for (const old of this.root.querySelectorAll(".rank")) old.remove();
     for (const part of this.parts()) part.classList.remove("advised", "played", "better");
+    const badges = [];
     for (const { kind, ids, text } of moves) {
       const parts = this.parts().filter((part) => ids.includes(part.dataset.part));
       for (const part of parts) if (kind) part.classList.add(kind);
@@ -245,6 +246,7 @@ class Board {
         badge.style.left = `${(100 * (place.x + (kind === "better" ? 0.6 * place.width : 0) - frame.x)) / frame.width}%`;
         badge.style.top = `${(100 * ((kind === "better" ? place.bottom : place.y) - frame.y)) / frame.height}%`;
         this.root.append(badge);
+        keepApart(badge, frame, badges);
       }
     }
   }
@@ -304,6 +306,19 @@ class Board {
     const part = this.parts().find((each) => each.dataset.part === id);
     if (part && part.hasAttribute("tabindex")) part.focus({ preventScroll: true });
   }
+}
+
+// Move a badge into the frame, and up from the boxes of others, to which its own is added.
+function keepApart(badge, frame, boxes) {
+  let { left, top, width, height } = badge.getBoundingClientRect();
+  const inside = Math.max(frame.left, Math.min(frame.right - width, left));
+  badge.style.marginLeft = `${inside - left}px`;
+  left = inside;
+  const start = top;
+  const covers = (box) => left < box.left + box.width && box.left < left + width && top < box.top + box.height && box.top < top + height;
+  for (let found = boxes.find(covers); found; found = boxes.find(covers)) top = found.top - height;
+  badge.style.marginTop = `${top - start}px`;
+  boxes.push({ left, top, width, height });
 }
 
 // Let a copy fly above everything else, while the part itself cannot be seen.
