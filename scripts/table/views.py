@@ -47,7 +47,7 @@ def position_message(
         "type": "position",
         "ply": len(table.plies),
         "seat": seat,
-        "to_act": None if to_act == NO_SEAT else to_act,
+        "to_act": None if to_act == NO_SEAT or is_waiting else to_act,
         "last": action_seen(table, table.plies[-1], seat, names) if table.plies else None,
         "legal": [game.action_name(action) for action in table.legal] if is_own else [],
         "scores": [game.score(state, each) for each in range(game.num_seats)],

@@ -57,6 +57,7 @@ def test_nobody_is_sent_a_card_or_moves_before_the_start(client: TestClient) -> 
                     each.send({"type": "look", "is_narrow": False})
                 shown = each.next("position")
                 assert (shown["svg"], shown["words"], shown["legal"]) == (None, None, [])
+                assert shown["to_act"] is None  # who begins may depend on the cards
             for message in (
                 {"type": "act", "ply": 0, "action": "card:0.0"},
                 {"type": "hint", "player": "search"},
