@@ -148,10 +148,14 @@ def test_who_is_not_seated_is_told_to_take_a_seat_and_closed(client: TestClient)
 
 def test_requests_of_any_form_get_one_clear_answer(client: TestClient) -> None:
     chooser = random.Random(SEED)
-    keys = ("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind")
-    keys += ("piles", "seat", "actions", "deal", "token")
-    addresses = ("/api/tables", "/api/games/president", "/api/replays")
-    addresses += ("/api/positions", "/api/links", "/api/start")
+    keys = (
+        *("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind"),
+        *("piles", "seat", "actions", "deal", "token"),
+    )
+    addresses = (
+        *("/api/tables", "/api/games/president", "/api/replays"),
+        *("/api/positions", "/api/links", "/api/start"),
+    )
     for _ in range(NUM_MESSAGES):
         data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
         data.update({chooser.choice(keys): value(chooser) for _ in range(2)})
