@@ -11,6 +11,8 @@ from parlour.scripts.table.serving import LOOPBACK, lan_address
 
 from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, seated
 
+pytestmark = pytest.mark.plain
+
 FREE = {"kind": "free", "name": "Free chair"}
 FOUR = {"num_players": 4}
 TAKE = {"type": "take", "seat": 1, "name": "Ada"}

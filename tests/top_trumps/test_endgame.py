@@ -18,6 +18,8 @@ from parlour.envs.top_trumps.rules import top_card
 from tests.one_table import played
 from tests.top_trumps.tables import deck_of
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("top_trumps")
 SALT = np.uint64(17)
 
@@ -104,6 +106,7 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
     assert num_tricks > 1000 and num_doubted > 50
 
 
+@pytest.mark.compiled
 def test_a_win_that_is_found_is_won() -> None:
     """Where both seats know all, david wins from goliath whatever it finds a win for."""
     david, goliath = make_policy("david", GAME), make_policy("goliath", GAME)
@@ -172,6 +175,7 @@ def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
         pass
 
 
+@pytest.mark.compiled
 def test_more_positions_can_be_won_than_goliath_wins() -> None:
     by_goliath, by_search, leads = winnable.winnable(500)
     assert 0.4 < by_goliath.mean() < 0.6 and 0.4 < leads.mean() < 0.6
