@@ -72,14 +72,6 @@ def test_a_word_counts_and_orders_its_bits(word: int) -> None:
     assert [nth_bit(np.int64(word), n) for n in range(len(bits))] == bits
 
 
-@pytest.mark.parametrize("bit", range(64))
-def test_every_single_bit_is_found(bit: int) -> None:
-    word = np.int64(-(2**63)) if bit == 63 else np.int64(1 << bit)
-    assert popcount(word) == 1
-    assert lowest_bit(word) == bit
-    assert nth_bit(word, 0) == bit
-
-
 @settings(max_examples=50, deadline=None)
 @given(actions)
 def test_bytes_and_words_turn_into_each_other(members: set[int]) -> None:

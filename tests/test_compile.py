@@ -304,12 +304,15 @@ def test_code_of_a_version_with_other_modules_is_compiled_again(cache: Path) -> 
         assert [call_anew(), call_anew()] == [0, 1]
 
 
+@pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
 def test_code_that_cannot_be_kept_is_compiled_with_one_warning(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
+    variable: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file stands where the folder should be, which stops even the superuser."""
+    """A file stands where the folder or home should be, which stops even the superuser."""
     cache.write_text("in the way")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache / "inner"))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, str(cache / "inner"))
     with pytest.warns(RuntimeWarning, match=r"cannot keep .*\(Not a directory\)") as warned:
         assert call_anew() == call_anew() == 0
     assert len(warned) == 1
