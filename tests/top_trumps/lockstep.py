@@ -1,4 +1,4 @@
-"""The compiled game beside the naive referee, trick by trick; the players beside the slow ones."""
+"""The game beside the naive referee, trick by trick; the players beside the slow ones."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from parlour.baselines import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
+from tests.lockstep import compare
 from tests.top_trumps import slow_players as slow
 from tests.top_trumps.bookkeeper import Bookkeeper
 from tests.top_trumps.referee import DRAW, LOSS, WIN, Referee
 from tests.top_trumps.tables import deck_of
 
-OUTCOMES = {0: WIN, 1: LOSS, 2: DRAW}
+OUTCOMES = [WIN, LOSS, DRAW]
 NOBODY = -1
 
 
@@ -64,126 +64,111 @@ def narrow_deal(rng: random.Random, size: Size) -> dict[str, Any]:
     return {"cards": cards, "hands": hands, "starter": rng.randrange(2)}
 
 
-def referee_of(state: Any) -> Referee:
-    """The referee of a game just dealt."""
-    deal = {
+def deal_of(state: Any) -> dict[str, Any]:
+    """A game just dealt as plain data."""
+    return {
         "cards": state["values"].tolist(),
         "hands": [deck_of(state, 0), deck_of(state, 1)],
         "starter": int(state["starter"]),
     }
-    return Referee(deal, trick_limit=int(state["trick_limit"]))
+
+
+def referee_of(state: Any) -> Referee:
+    """The referee of a game just dealt."""
+    return Referee(deal_of(state), trick_limit=int(state["trick_limit"]))
 
 
 # The game and what is deduced
 
 
 def compare_games(size: Size, num_games: int, seed: int = 0) -> Counter[str]:
-    """Random play to the end; everything is asserted after every trick. Counts what was seen."""
+    """Random play to the end beside referees. Counts what was seen."""
     tables = dealt_tables(size, num_games, seed)
-    referees = [referee_of(state) for state in tables.states]
-    keepers = [[Bookkeeper(r.cards, r.initial_sets[seat]) for seat in (0, 1)] for r in referees]
-    rng = random.Random(seed)
     counts: Counter[str] = Counter(games=num_games)
-    rows = tables.all_rows
-    while len(rows):
-        for seat in (0, 1):
-            views = tables.observe(rows, np.full(len(rows), seat))
-            for row, observation in zip(rows, views, strict=True):
-                check_observation(observation, referees[row], keepers[row][seat], seat, counts)
-        for row in rows:
-            check_position(tables.game, tables.states[row], referees[row])
-        rows = np.array([row for row in rows if not referees[row].is_terminal()], dtype=np.int64)
-        fields = [rng.randrange(size.num_fields) for _ in rows]
-        tables.apply(rows, np.array(fields, dtype=np.int64))
-        for row, field in zip(rows, fields, strict=True):
-            referees[row].apply(field)
-            counts["tricks"] += 1
-            counts["draws"] += referees[row].reports[0][-1].outcome == DRAW
-            for seat in (0, 1):
-                keepers[row][seat].hear(referees[row].reports[seat][-1])
-    returns = tables.returns(tables.all_rows).tolist()
-    assert returns == [referee.returns() for referee in referees]
-    counts["games at the limit"] = sum(r.num_tricks == size.trick_limit for r in referees)
+    watchers = [Watcher(state, counts) for state in tables.states]
+    counts["tricks"] = compare(tables, watchers, random.Random(seed))
+    counts["games at the limit"] = sum(each.num_tricks == size.trick_limit for each in watchers)
     return counts
 
 
-def check_position(game: Game, state: Any, referee: Referee) -> None:
-    """The true position."""
-    assert [deck_of(state, seat) for seat in (0, 1)] == referee.decks
-    assert state["pile"][: state["pile_size"]].tolist() == referee.pile
-    assert int(state["num_tricks"]) == referee.num_tricks
-    assert bool(game.is_terminal(state)) == referee.is_terminal()
-    expected = [] if referee.is_terminal() else list(range(len(referee.cards[0])))
-    assert game.legal_action_list(state) == expected
-    if not referee.is_terminal():
-        assert int(game.seat_to_act(state)) == referee.seat_to_act()
+class Watcher(Referee):
+    """A referee with the books of both seats, which counts what is rare."""
 
+    def __init__(self, state: Any, counts: Counter[str]) -> None:
+        super().__init__(deal_of(state), trick_limit=int(state["trick_limit"]))
+        self.keepers = [Bookkeeper(self.cards, cards) for cards in self.initial_sets]
+        self.counts = counts
+        self.num_words = state["unplaced"].shape[1]
 
-def bits(cards: Any) -> int:
-    """A set of cards as a number with a bit for each."""
-    return sum(1 << card for card in cards)
+    def legal_actions(self) -> list[str]:
+        return [f"Field{field}" for field in range(len(self.cards[0]))]
 
+    def apply(self, name: Any) -> None:
+        super().apply(int(name.removeprefix("Field")))
+        self.counts["draws"] += self.reports[0][-1].outcome == DRAW
+        for keeper, reports in zip(self.keepers, self.reports, strict=True):
+            keeper.hear(reports[-1])
 
-def word_of(words: Any) -> int:
-    """The same of the words of a record."""
-    return sum((int(word) % 2**64) << (64 * index) for index, word in enumerate(words))
+    def expected_observation(self, seat: int) -> dict[str, Any]:
+        """What one seat is shown by what it has heard."""
+        keeper, is_starter = self.keepers[seat], self.starter == seat
+        if is_starter and not self.is_terminal():
+            keeper.see_top(self.top_card())
+        mine, others = keeper.mine, keeper.others
+        top = next(iter(mine[0])) if mine and len(mine[0]) == 1 else NOBODY
+        places = {
+            next(iter(slot)): place
+            for slots in (mine, others)
+            for place, slot in enumerate(slots)
+            if len(slot) == 1
+        }
+        self.counts["slots narrowed, not known"] += sum(
+            1 < len(slot) < max(map(len, others)) for slot in others
+        )
+        num_cards = len(self.cards)
+        return {
+            "own_slots": self._slots(mine),
+            "opponent_slots": self._slots(others),
+            "own_cards": self._words(self.decks[seat]),
+            "opponent_cards": self._words(self.decks[1 - seat]),
+            "opponent_top": self._words(others[0] if others else ()),
+            "deck_sizes": [len(mine), len(others)],
+            "pile": self.pile + [NOBODY] * (num_cards - len(self.pile)),
+            "starter": int(not is_starter),
+            "num_tricks": self.num_tricks,
+            "values": self.cards,
+            "top": top,
+            "top_values": [0] * len(self.cards[0]) if top == NOBODY else self.cards[top],
+            "places": [places.get(card, NOBODY) for card in range(num_cards)],
+            **self._last_trick(seat),
+        }
 
+    def _slots(self, slots: list[set[int]]) -> list[list[int]]:
+        return [self._words(slot) for slot in [*slots, *[()] * (len(self.cards) - len(slots))]]
 
-def check_observation(
-    view: Any, referee: Referee, keeper: Bookkeeper, seat: int, counts: Counter[str]
-) -> None:
-    """What one seat is shown against what it has heard."""
-    is_starter = referee.starter == seat
-    if is_starter and not referee.is_terminal():
-        keeper.see_top(referee.top_card())
-    mine, others = keeper.mine, keeper.others
-    num_cards = len(referee.cards)
-    for name, slots in (("own_slots", mine), ("opponent_slots", others)):
-        padded = [*map(bits, slots), *[0] * (num_cards - len(slots))]
-        assert [word_of(words) for words in view[name]] == padded, name
-    assert word_of(view["own_cards"]) == bits(referee.decks[seat])
-    assert word_of(view["opponent_cards"]) == bits(referee.decks[1 - seat])
-    assert word_of(view["opponent_top"]) == (bits(others[0]) if others else 0)
-    assert view["deck_sizes"].tolist() == [len(mine), len(others)]
-    assert view["pile"].tolist() == referee.pile + [NOBODY] * (num_cards - len(referee.pile))
-    assert int(view["starter"]) == (0 if is_starter else 1)
-    assert int(view["num_tricks"]) == referee.num_tricks
-    assert view["values"].tolist() == referee.cards
-    top = next(iter(mine[0])) if mine and len(mine[0]) == 1 else NOBODY
-    assert int(view["top"]) == top
-    no_values = [0] * len(referee.cards[0])
-    assert view["top_values"].tolist() == (no_values if top == NOBODY else referee.cards[top])
-    places = {
-        next(iter(slot)): at
-        for slots in (mine, others)
-        for at, slot in enumerate(slots)
-        if len(slot) == 1
-    }
-    assert view["places"].tolist() == [places.get(card, NOBODY) for card in range(num_cards)]
-    check_last_trick(view, referee, keeper, seat)
-    counts["observations"] += 1
-    counts["slots"] += len(mine) + len(others)
-    counts["slots narrowed, not known"] += sum(
-        1 < len(slot) < max(map(len, others)) for slot in others
-    )
+    def _words(self, cards: Any) -> list[int]:
+        """A set of cards as the words of a record."""
+        words = np.zeros(self.num_words, np.int64)
+        for card in cards:
+            words[card // 64] |= np.int64(1) << np.int64(card % 64)
+        return words.tolist()
 
-
-def check_last_trick(view: Any, referee: Referee, keeper: Bookkeeper, seat: int) -> None:
-    """The public facts of the last trick; the winner's card only where it can be told."""
-    if not referee.reports[seat]:
-        assert int(view["last_field"]) == int(view["last_winner"]) == NOBODY
-        assert view["last_cards"].tolist() == [NOBODY, NOBODY]
-        return
-    report = referee.reports[seat][-1]
-    assert int(view["last_field"]) == report.field
-    assert int(view["last_starter"]) == (0 if report.is_starter else 1)
-    assert OUTCOMES[int(view["last_winner"])] == report.outcome
-    assert view["last_values"].tolist() == [report.my_value, report.other_value]
-    other = report.other_card
-    if other is None:  # its card went under, below what it won; perhaps only one can be there
-        slot = keeper.others[-2 - len(report.pile)]
-        other = next(iter(slot)) if len(slot) == 1 else NOBODY
-    assert view["last_cards"].tolist() == [report.my_card, other]
+    def _last_trick(self, seat: int) -> dict[str, Any]:
+        """The public facts of the last trick; the winner's card only where it can be told."""
+        if not self.reports[seat]:
+            return {"last_field": NOBODY, "last_winner": NOBODY, "last_cards": [NOBODY, NOBODY]}
+        report = self.reports[seat][-1]
+        other = report.other_card
+        if other is None:  # its card went under, below what it won; perhaps only one can be there
+            slot = self.keepers[seat].others[-2 - len(report.pile)]
+            other = next(iter(slot)) if len(slot) == 1 else NOBODY
+        return {
+            "last_field": report.field,
+            "last_starter": int(not report.is_starter),
+            "last_winner": OUTCOMES.index(report.outcome),
+            "last_values": [report.my_value, report.other_value],
+            "last_cards": [report.my_card, other],
+        }
 
 
 # The players
