@@ -1,4 +1,4 @@
-"""Kuhn poker written out: all its plays, and how much the best reply gains against a policy."""
+"""Kuhn poker written out: all its plays, and how much the best response gains against a policy."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +57,7 @@ class Kuhn:
         return float((reach[0] * reach[1] * self.outcomes).sum()) * self.max_chips
 
     def exploitability(self, policies: Sequence[Probability]) -> float:
-        """What the best reply gains against these policies, in chips a game; mean over the seats.
+        """Gain of the best response against these policies, in chips a game; mean over the seats.
 
         One policy is drawn before each game and played to its end: the time average where they are
         those of a run. This is half of the NashConv of Lanctot et al. 2017.

@@ -1,4 +1,4 @@
-"""The exact best reply against trying everything, position by position, in small games."""
+"""The exact best response against trying everything, position by position, in small games."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _trained(game: Game) -> dict[str, Player]:
     if GUIDE in shipped:
         players[GUIDED] = Player(
             partial(_guided, shipped[GUIDE]),
-            f"Looks ahead in a tree: `mcts` with `{GUIDE}` in place of playouts.",
+            f"Search a tree: `mcts` with `{GUIDE}` in place of playouts.",
             is_timed=True,
             kind="search",
         )

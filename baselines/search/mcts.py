@@ -74,7 +74,7 @@ def mcts(  # noqa: PLR0913 (a keyword for each setting)
     num_considered: int = NUM_CONSIDERED,
     num_determinizations: int = NUM_DETERMINIZATIONS,
 ) -> Policy:
-    """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
+    """Search a tree that grows where play is best, and play out from its leaves.
 
     A move takes `num_simulations` (400 by default) or `milliseconds`; `playout_policy` and
     `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
@@ -117,7 +117,7 @@ def playout(
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
 ) -> Policy:
-    """Plays every action out many times, each time with the hidden cards resampled.
+    """Play every action out many times, each time with the hidden cards resampled.
 
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled

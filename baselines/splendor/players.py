@@ -338,7 +338,7 @@ def gems_missing(cost, power):
 
 
 def mcts(game: Game, **settings: Any) -> Policy:
-    """Search a tree of the planner's best actions over re-dealt decks, with greedy playouts.
+    """Search a tree of the planner's best actions over determinized decks, with greedy playouts.
 
     `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
     With a `network`, that chooses what to look at, there are no playouts, and few determinizations.

@@ -64,7 +64,7 @@ def new_field_search(game: Game) -> FieldSearch:
 
 
 def david(game: Game, num_playouts: int | None = None, milliseconds: float | None = None) -> Policy:
-    """Compare the fields in re-deals: play on as goliath, then search whether the seat can win.
+    """Compare the fields in determinizations: play on as goliath, then search for a win.
 
     A move takes `num_playouts` re-deals (400), or as many as fit into `milliseconds`; it ends when
     all fields but one are clearly worse. In each re-deal a field is played, two goliath play until

@@ -1,4 +1,4 @@
-"""The exact players of two-seat trick-taking: perfect play, and the best reply to one player."""
+"""The exact players of two-seat trick-taking: perfect play, and the best response to one player."""
 
 from functools import partial
 from typing import Any

@@ -1,6 +1,6 @@
 """How far a player of two-seat trick-taking is from perfect play, in tricks per game.
 
-Regret is what its own cards give away; exploitability is what the best reply to it gains.
+Regret is what its own cards give away; exploitability is what the best response to it gains.
 """
 
 import itertools
@@ -42,7 +42,7 @@ def regret(
 def exact_exploitability(
     game: Game, policy: Any, num_deals: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Return the tricks per game that the best reply takes beyond those of perfect play.
+    """Return the tricks per game that the best response takes beyond those of perfect play.
 
     Deals are as for `regret`. The reply sees the order in which hands were dealt, so this is an
     upper bound for a player that uses that order. A deal of 10 values takes about 20 ms, so all

@@ -105,7 +105,7 @@ PLAYERS = {
     "high_low": scripted(high_low),
     "smart": scripted(smart),
     "best_response": Player(
-        best_response, "The exact best reply to the player `against`.", kind="solver"
+        best_response, "The exact best response to the player `against`.", kind="solver"
     ),
     "perfect": Player(
         perfect,

@@ -1,4 +1,4 @@
-"""The best reply to uniformly random play of two-seat trick-taking, as a table of all positions."""
+"""The best response to uniformly random play of two-seat trick-taking: a table of all positions."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -35,7 +35,7 @@ _card_worth = bind(card_worth, lead_value=_lead_value, trick_value=_trick_value)
 
 
 class ReplyTable(NamedTuple):
-    """The tricks that the best reply takes on average when it leads and when it follows."""
+    """The tricks that the best response takes on average when it leads and when it follows."""
 
     solution: Solution
     is_perfect: bool  # it may choose perfect cards only

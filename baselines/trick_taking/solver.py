@@ -153,7 +153,7 @@ def best_lead(solution, position):
 
 @rule
 def lead_value(solution, position, lead, alpha):
-    """The value of leading this card against the best reply.
+    """The value of leading this card against the best response.
 
     It is exact only if it is more than `alpha`; otherwise it may be too high.
     """

@@ -121,7 +121,7 @@ def _exactly(
     results: list[dict[str, Any]] = []
     for name, measure in measures.items():
         for opponent in opponents if measure.has_opponent else opponents[:1]:
-            against = opponent.name if measure.has_opponent else "the best reply"
+            against = opponent.name if measure.has_opponent else "the best response"
             value, refusal = None, ""
             try:
                 estimate = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
