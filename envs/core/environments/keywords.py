@@ -65,14 +65,14 @@ KEYWORDS = (
         "skip_forced",
         dict.fromkeys(_ALL, False),
         "False, True",
-        "the environment plays your plies that leave no choice",
+        "the environment plays your plies with a single legal action",
     ),
     Keyword(
         "max_episode_steps",
         dict.fromkeys(_BOTH, None),
         "1 and more, -1, None",
-        "steps of yours after which a game is truncated; -1 and None set no limit. gym.make leaves "
-        "it to Gymnasium",
+        "number of your steps after which a game is truncated; -1 and None set no limit. gym.make "
+        "leaves it to Gymnasium",
     ),
     Keyword(
         "autoreset_mode",
@@ -85,8 +85,8 @@ KEYWORDS = (
         "num_threads",
         dict.fromkeys([VECTOR], 1),
         "1 and more",
-        "most threads that step the tables, with SameStep and compiled players only; the results "
-        "do not depend on it",
+        "maximum number of threads that step the tables, with SameStep and compiled players only; "
+        "results do not depend on it",
     ),
     Keyword(
         "render_mode",
