@@ -86,8 +86,8 @@ def compare_observations(
     tables: Tables, watchers: Sequence[Watcher], observer: int, names: list[str]
 ) -> None:
     """What one seat sees at every table."""
-    seen = tables.observe(tables.all_rows, np.full(len(watchers), observer))
-    columns = {field: seen[field].tolist() for field in seen.dtype.names or ()}
+    views = tables.observe(tables.all_rows, np.full(len(watchers), observer))
+    columns = {field: views[field].tolist() for field in views.dtype.names or ()}
     if "last_actions" in columns:
         columns["last_actions"] = [
             [None if action < 0 else names[action] for action in last]

@@ -202,8 +202,8 @@ def test_a_game_that_cannot_have_been_played_is_not_replayed(
     assert old in text
     file = tmp_path / "game.txt"
     file.write_text(text.replace(old, new))
-    told = refusal(f"replay {file} --think {think} --html {tmp_path / 'game.html'}", capsys)
-    assert named in told
+    line = refusal(f"replay {file} --think {think} --html {tmp_path / 'game.html'}", capsys)
+    assert named in line
 
 
 def test_players_that_the_learner_refuses_are_a_wrong_argument(

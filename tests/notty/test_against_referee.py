@@ -55,13 +55,13 @@ def test_the_rules_agree_with_the_referee(
     config: dict[str, Any], ends: str, num_games: int
 ) -> None:
     rng = random.Random(str(config))
-    seen = set()
+    events = set()
     for seed in range(num_games):
         deal = random_deal(rng, config["num_players"], config.get("hand_limit", 20))
         tables, referee = Beside.dealt(seed, deal, config)
         compare(tables, [referee], rng, random_action)
-        seen.add(end_of(referee))
-    assert num_games < ALL_GAMES or seen >= set(ends.split(", "))
+        events.add(end_of(referee))
+    assert num_games < ALL_GAMES or events >= set(ends.split(", "))
 
 
 @pytest.mark.parametrize("action", ["draw:1", "draw:2", "take:+1"])
@@ -80,5 +80,5 @@ def test_all_cards_and_pairs_come_with_the_same_chance(action: str) -> None:
     chances = referee.chance_outcomes()
     assert set(came) <= set(chances)
     shares = [num_tables * float(chance) for chance in chances.values()]
-    found = [came[cards] for cards in chances]
-    assert stats.chisquare(found, shares).pvalue > ALMOST_NEVER
+    counts = [came[cards] for cards in chances]
+    assert stats.chisquare(counts, shares).pvalue > ALMOST_NEVER

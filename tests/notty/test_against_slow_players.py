@@ -108,9 +108,9 @@ def test_hints_are_exact() -> None:
     for position in random_positions(4, 1):
         game, referee = position.tables.game, position.referee
         state = position.tables.states[0]
-        given = {game.action_name(hint.action): hint for hint in hints(game, state).moves}
-        assert set(given) == set(referee.legal_actions())
-        for action, hint in given.items():
+        moves = {game.action_name(hint.action): hint for hint in hints(game, state).moves}
+        assert set(moves) == set(referee.legal_actions())
+        for action, hint in moves.items():
             assert hint.probability == slow_players.group_probability(referee, action)
             assert hint.reduction == slow_players.expected_reduction(referee, action)
         for seat, hand in enumerate(referee.hands):

@@ -110,7 +110,7 @@ def test_a_file_keeps_its_mode_a_link_its_place_and_a_device_is_no_file(tmp_path
     with contextlib.suppress(ZeroDivisionError), written_whole(tmp_path / "games") as folder:
         folder.mkdir()
         (folder / str(1 // 0)).touch()
-    assert {found.name for found in tmp_path.iterdir()} == {"file", "link"}
+    assert {each.name for each in tmp_path.iterdir()} == {"file", "link"}
 
 
 def in_python(folder: Path) -> str:

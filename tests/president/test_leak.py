@@ -38,8 +38,8 @@ def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
     hands = [["2O", *one_suit_each()[0][1:]], *one_suit_each()[1:]]
     table = Table({"hands": hands}).play("1x2")
     ones = determinize(table, 0, 2500)["hands"] >> 36 & 0b1111
-    held = num_bits(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
-    assert stats.chisquare(held).pvalue > ALMOST_NEVER
+    ones_of = num_bits(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
+    assert stats.chisquare(ones_of).pvalue > ALMOST_NEVER
     alone = (num_bits(ones[:, 1:]) == 1).all(axis=1).mean()
     assert alone == pytest.approx(10**3 / (30 * 29 * 28 / 6), abs=0.03)
 
@@ -73,8 +73,8 @@ def deals_by_weight(table: Table, seat: int) -> dict[tuple[int, ...], int]:
     for owners in set(itertools.permutations(places)):
         hands = [0] * len(seats)
         for rank, owner in zip(unseen, owners, strict=True):
-            held = hands[owner] >> 4 * rank & 0b1111
-            hands[owner] |= (held << 1 | 1) << 4 * rank
+            cards = hands[owner] >> 4 * rank & 0b1111
+            hands[owner] |= (cards << 1 | 1) << 4 * rank
         weights[tuple(hands)] += 1
     return dict(weights)
 

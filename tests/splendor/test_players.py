@@ -43,10 +43,10 @@ def last_chance() -> Data:
         "cards": [*fives[:2], next(card for card in CARDS[2] if card[:2] == ["green", 4])],
         "gems": [0, 0, 0, 0, 4, 2],
     }
-    held = ahead["cards"] + behind["cards"]
+    cards = ahead["cards"] + behind["cards"]
     white = next(card for card in CARDS[1] if card[:2] == ["white", 3])
     others = [card for card in CARDS[1] if card != white]
-    third = [card for card in CARDS[2] if card not in held]
+    third = [card for card in CARDS[2] if card not in cards]
     return board(
         [ahead, behind],
         seat_to_act=1,
@@ -63,16 +63,16 @@ def test_its_own_players_are_listed_weakest_first() -> None:
 
 def test_the_guided_search_tries_few_orders_of_the_decks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two, as measured; the settings of a name come first."""
-    search, found = players.tree_search, []
+    search, nums = players.tree_search, []
 
     def noted(game: Game, **settings: Any) -> Policy:
-        found.append(settings["num_determinizations"])
+        nums.append(settings["num_determinizations"])
         return search(game, **settings)
 
     monkeypatch.setattr(players, "tree_search", noted)
     for name in ("guided", "guided:num_determinizations=5"):
         make_policy(name, GAME)
-    assert found == [2, 5]
+    assert nums == [2, 5]
 
 
 @pytest.mark.parametrize("name", ["greedy", "planner", "mcts:num_simulations=60"])

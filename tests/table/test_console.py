@@ -28,14 +28,14 @@ pytestmark = pytest.mark.plain
 
 def _tables() -> list[tuple[str, dict[str, Any]]]:
     """Every game with each number of seats, as a person gets it, and with exchanges of cards."""
-    found: dict[Any, tuple[str, dict[str, Any]]] = {}
+    games: dict[Any, tuple[str, dict[str, Any]]] = {}
     for name in GAMES:
-        found[find_game(name, **chosen_settings(name, {})).config] = name, chosen_settings(name, {})
+        games[find_game(name, **chosen_settings(name, {})).config] = name, chosen_settings(name, {})
         for game in games_by_seats(name):
             config = game.config_dict()
             settings = {key: config[key] for key in ("num_players",) if key in config}
-            found.setdefault(game.config, (name, settings))
-    return [*found.values(), ("president", {"num_games": 2, "economy": "swap_two"})]
+            games.setdefault(game.config, (name, settings))
+    return [*games.values(), ("president", {"num_games": 2, "economy": "swap_two"})]
 
 
 TABLES = _tables()
@@ -48,8 +48,8 @@ def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
     return GameTable(Setup(name, settings, (Occupant(HERE, "you"), *others), seed))
 
 
-def answers(*given: str) -> human.Ask:
-    left: Iterator[str] = iter(given)
+def answers(*lines: str) -> human.Ask:
+    left: Iterator[str] = iter(lines)
 
     def ask(prompt: str) -> str:
         try:
@@ -172,10 +172,10 @@ def test_hints_at_the_console_say_where_they_come_from() -> None:
     ):
         table = table_of(name, **settings)
         said, *values = console.value_lines(table)
-        told = " ".join(values).replace("Random", "player 1")
+        text = " ".join(values).replace("Random", "player 1")
         assert source in said
         for action in table.legal:
-            assert f"{table.game.label_action(table.state, action)}: " in told
+            assert f"{table.game.label_action(table.state, action)}: " in text
 
 
 def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,12 +86,12 @@ def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
         me.act(position, position["legal"][0])
         while me.next("position")["ply"] < 2:
             pass
-        found = me.ask({"type": "explain", "ply": 1}, "explained")
+        answer = me.ask({"type": "explain", "ply": 1}, "explained")
         assert "only moves of players" in me.ask({"type": "explain", "ply": 0}, "error")["text"]
-    assert found["source"] == "perfect" and found["seat"] == 1
-    assert found["action"] in found["values"] and found["num_moves"] >= 1
-    assert found["num_positions"] > 1 and found["interval"][0] <= found["interval"][1]
-    assert "solver" in found["about"] or found["about"]
+    assert answer["source"] == "perfect" and answer["seat"] == 1
+    assert answer["action"] in answer["values"] and answer["num_moves"] >= 1
+    assert answer["num_positions"] > 1 and answer["interval"][0] <= answer["interval"][1]
+    assert "solver" in answer["about"] or answer["about"]
 
 
 def test_an_explanation_is_drawn_from_what_the_onlooker_cannot_tell_apart() -> None:
@@ -235,7 +235,7 @@ def test_two_advisers_answer_side_by_side_and_the_review_is_of_all(tmp_path: Pat
         me.act(position, position["legal"][0])
         me.play_to_the_end()
         me.send({"type": "review", "all": True})
-        seen = set()
+        names = set()
         while (row := me.next("review", "reviewed"))["type"] == "review":
-            seen.add(row["seat"])
-        assert seen == {0, 1}
+            names.add(row["seat"])
+        assert names == {0, 1}

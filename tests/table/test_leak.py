@@ -138,15 +138,15 @@ class OneDraw:
             monkeypatch.setattr(module, "fresh_seed", lambda: 7)
         begin, fit = move_values.MoveSearch.__init__, explanations._that_fit
 
-        def begin_alike(study, game, position, seen, mask, rng, player=None):
-            key = seen.tobytes() + mask.tobytes() + str(player).encode()
+        def begin_alike(study, game, position, view, mask, rng, player=None):
+            key = view.tobytes() + mask.tobytes() + str(player).encode()
             position = self.positions.setdefault(key, position.copy())
-            begin(study, game, position.copy(), seen, mask, streams([7]), player)
+            begin(study, game, position.copy(), view, mask, streams([7]), player)
 
         def fit_alike(game, state, action, onlooker):
-            seen = game.new_observations()
-            game.observe(state, onlooker, seen[0])
-            key = seen.tobytes() + bytes(str(action), "ascii")
+            view = game.new_observations()
+            game.observe(state, onlooker, view[0])
+            key = view.tobytes() + bytes(str(action), "ascii")
             return self.fitting.setdefault(key, fit(game, state, action, onlooker))
 
         def think_briefly(study, seconds, min_rounds=1):
@@ -162,15 +162,15 @@ class OneDraw:
 def help_with(table: GameTable, seat: int) -> str:
     """The hints for the seat to act."""
     assert table.seat_to_act == seat
-    found = move_values.study_of(table.game, table.state, "search").think(0)
-    return json.dumps(views.values_data(table.game, found, table.state))
+    values = move_values.study_of(table.game, table.state, "search").think(0)
+    return json.dumps(views.values_data(table.game, values, table.state))
 
 
 def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
     """Return the review of a seat's own move, or the explanation of another's."""
     if ply.seat != seat:
-        found = table.explain(ply, seat)
-        return json.dumps(found and views.reason_data(table.game, found, ply.before))
+        reason = table.explain(ply, seat)
+        return json.dumps(reason and views.reason_data(table.game, reason, ply.before))
     connection = Connection()
     connection.seat = seat
     return json.dumps(help.reviewed(table, len(table.plies) - 1, connection))
@@ -233,8 +233,8 @@ def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
         for each in (first, second):
             each.act(action)
         if first.sees(first.plies[-1], seat):
-            told = [help_about(each, each.plies[-1], seat) for each in (first, second)]
-            assert told[0] == told[1]
+            texts = [help_about(each, each.plies[-1], seat) for each in (first, second)]
+            assert texts[0] == texts[1]
             num_compared += 1
     assert num_compared >= NUM_HELPED and (draws.positions or draws.fitting)
 

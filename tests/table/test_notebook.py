@@ -99,9 +99,9 @@ def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_fo
         for _ in solo_steps(env, chooser):
             waits.append(still(game, state_of(env), names=names))
         data = shown(env)
-        found = pictures(data)
-        assert set(waits) <= set(found) and found[-1] == waits[-1]
-        assert data["first"] == "The deal" and len(found) == len(data["plies"]) + 1
+        shots = pictures(data)
+        assert set(waits) <= set(shots) and shots[-1] == waits[-1]
+        assert data["first"] == "The deal" and len(shots) == len(data["plies"]) + 1
         assert {ply["seat"] for ply in data["plies"]} == set(range(game.num_seats))
         assert data["names"][info["seat"]] == "you"
         assert set(data["names"]) == {"you", "random"}
@@ -271,10 +271,10 @@ def common_plies(game: Game, states: np.ndarray, chooser: random.Random) -> list
             after = states.copy()
             for state in after:
                 game.apply_action(state, action)
-            seen = game.new_observations(2)
-            for state, observation in zip(after, seen, strict=True):
+            views = game.new_observations(2)
+            for state, observation in zip(after, views, strict=True):
                 game.observe(state, 0, observation)
-            if seen[0] == seen[1]:
+            if views[0] == views[1]:
                 states, plies = after, [*plies, (seat, action)]
                 break
         else:

@@ -150,18 +150,18 @@ def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
 def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
         both = links(address, GUEST)
-        told: dict[int, tuple[dict[str, Any], list[str]]] = {}
+        news: dict[int, tuple[dict[str, Any], list[str]]] = {}
 
         def play(number: int) -> None:
             with taken(both[number], judges=False) as seat:
-                told[number] = play_on(seat, seat.position())
+                news[number] = play_on(seat, seat.position())
 
         agents = [threading.Thread(target=play, args=(number,)) for number in range(2)]
         for agent in agents:
             agent.start()
         for agent in agents:
             agent.join()
-        assert told[0][1] == told[1][1] and len(told[0][1]) == 10
+        assert news[0][1] == news[1][1] and len(news[0][1]) == 10
 
 
 # docs/examples/seat_client.py

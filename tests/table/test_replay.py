@@ -54,8 +54,8 @@ def test_a_replay_holds_every_picture_and_shapes_once() -> None:
 def test_a_replay_turns_to_the_other_seats_where_nothing_is_hidden_from_the_viewer() -> None:
     shown = replay_data(played())
     assert shown["views"].keys() == {0, 1} and not replay_data(played(), 0)["views"]
-    seen = pictures({**shown, **shown["views"][1]})
-    assert seen == [still(GAME, state, 1) for state in replay(played())]
+    views = pictures({**shown, **shown["views"][1]})
+    assert views == [still(GAME, state, 1) for state in replay(played())]
     open_hands = load_game("notty", turn_limit=4)
     public = record(open_hands, 5, policies=make_policy("random", open_hands))
     assert replay_data(public, 0)["views"].keys() == {1}
@@ -150,8 +150,8 @@ def test_a_seat_is_shown_no_action_and_no_value_that_it_may_not_know() -> None:
         data = replay_data(played, seat, judged=judged)
         hidden = [k for k, ply in enumerate(data["plies"]) if ply["action"] is None]
         assert all(played.plies[k].action.startswith("give:") for k in hidden)
-        given = [k for k, ply in enumerate(played.plies) if ply.action.startswith("give:")]
-        assert 0 < len(hidden) < len(given)
+        plies = [k for k, ply in enumerate(played.plies) if ply.action.startswith("give:")]
+        assert 0 < len(hidden) < len(plies)
         assert all(
             (j is None) == (p["seat"] != seat)
             for j, p in zip(data["judged"], data["plies"], strict=True)

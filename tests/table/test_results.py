@@ -149,7 +149,7 @@ def test_games_under_contest_time_are_replayed_from_the_secret(
     contest = ["--contest", f"logs={tmp_path / 'logs'}", "--deals", "2", "--store", str(path)]
     assert main(["match", "trick_taking", "high_low,first_legal", *FEW, *contest]) == 0
     (secret,) = re.findall(r"--contest secret=(\w+)", capsys.readouterr().err)
-    seen = []
+    games = []
     for deal in ("0", "1"):
         for sitting in ("0", "1"):
             which = ["--deal", deal, "--sitting", sitting, "--think", "0"]
@@ -157,9 +157,9 @@ def test_games_under_contest_time_are_replayed_from_the_secret(
             data = data_of(page.read_text())
             assert len(data["plies"]) == 10 and secret not in page.read_text()
             assert data["seed"] not in (0, 1)
-            seen.append((data["seed"], data["names"]))
-    assert seen[0][0] == seen[1][0] != seen[2][0] == seen[3][0]
-    assert seen[0][1] == seen[1][1][::-1]
+            games.append((data["seed"], data["names"]))
+    assert games[0][0] == games[1][0] != games[2][0] == games[3][0]
+    assert games[0][1] == games[1][1][::-1]
 
 
 def test_tables_of_the_server_are_replayed_from_its_page(client: TestClient) -> None:

@@ -107,7 +107,7 @@ def test_re_deals_are_uniform_over_all_that_agree_with_what_was_seen(
     rows = np.zeros(num_draws, np.int64)
     determinized = played.determinize(rows, rows, streams(range(num_draws)))
     expected = all_deals(played.state, 0)
-    found = Counter(state["hands"].tobytes() for state in determinized)
+    counts = Counter(state["hands"].tobytes() for state in determinized)
     assert len(expected) > 2
-    assert len(found) == len(expected)
-    assert stats.chisquare(list(found.values())).pvalue > 1e-4
+    assert len(counts) == len(expected)
+    assert stats.chisquare(list(counts.values())).pvalue > 1e-4
