@@ -734,6 +734,11 @@ def test_the_arrow_keys_go_through_the_moves_and_one_plays_on(browser: Any, addr
 
 LYING = """() => Object.fromEntries(Object.entries(editor.made.piles)
     .map(([name, pieces]) => [name, [...pieces].sort()]))"""
+DRAGGED = {  # from a pile that is to be seen to another, and back
+    "": ("hand 0", "hand 1"),
+    "splendor": ("bank", "gems 0"),
+    "top_trumps": ("deck 0", "deck 1"),
+}
 EDITED = {**SETTINGS, "top_trumps": {"num_cards": 8, "num_fields": 3}}
 
 
@@ -759,12 +764,38 @@ def test_a_position_is_made_on_the_board_from_an_empty_table(
             )
         check_barriers(page)
         assert not re.search(r"\d{7}", page.inner_text("body"))  # a packed integer
+        for source, target in (
+            DRAGGED.get(name, DRAGGED[""]),
+            DRAGGED.get(name, DRAGGED[""])[::-1],
+        ):
+            drag_on_board(page, source, target)
         page.click("[data-part='seat:1']")
         page.wait_for_function("() => editor.made.seat === 1")
         page.click("[data-part='seat:0']")
         page.wait_for_function("() => editor.made.seat === 0")
         page.click("#edit-play")
         page.wait_for_selector("#status.yours")
+
+
+def drag_on_board(page: Any, source: str, target: str) -> None:
+    """Drag the first piece of a pile that is to be seen to another pile, with the mouse."""
+    page.evaluate("scrollTo(0, 0)")
+    size = len(page.evaluate(LYING)[target])
+    ends = page.evaluate(
+        """([source, target]) => [editor.shown.piles[source].faces[0],
+            placesOf(editor.shown.piles[target])[0]]""",
+        [source, target],
+    )
+    boxes = [page.locator(f"#edit-board [data-part='{part}']").bounding_box() for part in ends]
+    start, end = ((box["x"] + 12, box["y"] + 9) for box in boxes)  # cards lie on each other
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "([target, size]) => editor.made.piles[target].length === size && !editor.piece",
+        arg=[target, size + 1],
+    )
 
 
 def moves_to(page: Any, goal: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:

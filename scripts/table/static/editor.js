@@ -47,7 +47,7 @@ function pick(piece) {
   const clicks = {};
   if (piece) for (const [name, pile] of pilesFor(piece)) for (const part of placesOf(pile)) clicks[`put|${name}|${part}`] = [part];
   else {
-    for (const [name, pile] of Object.entries(editor.shown.piles)) pile.faces.forEach((part, index) => { clicks[`pick|${name}|${pile.pieces[index]}`] = [part]; });
+    for (const [name, pile] of Object.entries(editor.shown.piles)) pile.faces.forEach((part, index) => { clicks[`pick|${name}|${index}`] = [part]; });
     for (let seat = 0; seat < editor.shown.num_seats; seat += 1) clicks[`turn|${seat}`] = [`seat:${seat}`];
   }
   editBoard.show(editor.shown.svg, clicks, { animate: false });
@@ -60,7 +60,7 @@ function pick(piece) {
 
 function editBy(action) {
   const [kind, first, second] = action.split("|");
-  if (kind === "pick") pick([first, second]);
+  if (kind === "pick") pick([first, editor.shown.piles[first].pieces[Number(second)]]);
   else if (kind === "put") move(editor.piece, first);
   else layOut({ seat: Number(first) });
 }

@@ -722,7 +722,7 @@ $("lost-form").addEventListener("submit", (event) => {
   location.hash = $("lost-link").value.replace(/^[^#]*#/, "");
 });
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });
-narrow.addEventListener("change", changeWidth);
+narrow.addEventListener("change", () => ($("editor").hidden ? changeWidth() : layOut()));
 
 // Tokens and keys do not stay in the address, where they would be seen, kept and sent on: the token
 // of a table is in the state of its entry in the history, which a reload keeps.
