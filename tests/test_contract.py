@@ -104,6 +104,7 @@ def test_the_flat_observation_is_within_its_bounds_and_whole(game: Game) -> None
             assert layout.records(layout.scaled(observations)).tobytes() == observations.tobytes()
 
 
+@pytest.mark.plain
 def test_every_position_can_be_described(game: Game) -> None:
     states = game.new_states()
     game.deal(states[0], streams([0])[0])
