@@ -207,20 +207,14 @@ def _replay_page(
 
 
 def _entry(stored: StoredTable) -> dict[str, Any]:
-    """What the list of tables shows, with the links of people's seats."""
+    """What the list of tables shows, with the token of the owner's seat, or to watch."""
     mine = [seat for seat, who in enumerate(stored.setup.seats) if who.kind == HERE]
-    names = seat_names(stored.setup.seats, mine[0] if mine else None)
-    named = zip(names, stored.setup.seats, strict=True)
-    tokens = [
-        token if who.player == "" else None
-        for token, who in zip(stored.tokens, stored.setup.seats, strict=False)
-    ]
     return {
         "id": stored.id,
         "title": title(stored.setup.game),
-        "seats": [{"name": name, "kind": who.kind} for name, who in named],
-        "tokens": tokens,
-        "watch": stored.tokens[-1],
+        "names": seat_names(stored.setup.seats, mine[0] if mine else None),
+        "token": stored.tokens[mine[0] if mine else -1],
+        "is_mine": bool(mine),
         "num_plies": len(stored.actions),
         "is_over": stored.is_over,
         "age": round(time.time() - stored.changed),

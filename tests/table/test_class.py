@@ -111,6 +111,16 @@ def test_players_take_the_chairs_that_are_free_at_the_start(client: TestClient) 
         assert "a player has taken" in guest.next("closed")["text"]
 
 
+def test_the_list_of_tables_leads_to_no_seat_of_a_guest(client: TestClient) -> None:
+    own = open_table(client, "trick_taking", [ME, FREE], settings=SMALL)
+    watched = open_table(client, "trick_taking", [FREE, GUEST], settings=SMALL)
+    tables = client.get("/api/tables", headers=AS_OWNER).json()
+    assert {table["token"]: table["is_mine"] for table in tables} == {
+        own[0]: True,
+        watched[-1]: False,
+    }
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_spectator_has_a_picture_in_every_game(client: TestClient, name: str) -> None:
     seats = [ME, *[player("random")] * (find_game(name).num_seats - 1)]

@@ -301,13 +301,11 @@ function showTables(tables) {
 }
 
 function tableLine(table) {
-  const mine = table.seats.findIndex((seat, number) => seat.kind === "here" && table.tokens[number]);
-  const token = mine >= 0 ? table.tokens[mine] : table.tokens.find((each) => each) || table.watch;
-  const what = table.is_over ? "Look back" : mine >= 0 ? "Continue" : "Watch";
+  const what = table.is_over ? "Look back" : table.is_mine ? "Continue" : "Watch";
   return make("div", { class: "row" },
-    make("span", {}, make("b", {}, table.title), ` ${table.seats.map((seat) => seat.name).join(", ")}`, make("span", { class: "dim" }, ` · ${movesPlayed(table.num_plies)}, ${ago(table.age)}`)),
+    make("span", {}, make("b", {}, table.title), ` ${table.names.join(", ")}`, make("span", { class: "dim" }, ` · ${movesPlayed(table.num_plies)}, ${ago(table.age)}`)),
     make("span", { class: "row" },
-      make("a", { class: "button", href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, what),
+      make("a", { class: "button", href: "#table", on: { click: (event) => { event.preventDefault(); goTo(table.token); } } }, what),
       table.is_over ? replayButton(table.id) : null));
 }
 
