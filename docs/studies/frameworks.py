@@ -18,6 +18,7 @@ import json
 import re
 import sys
 import time
+import warnings
 from argparse import RawTextHelpFormatter
 from pathlib import Path
 from types import ModuleType
@@ -135,6 +136,7 @@ def main() -> int:
     arguments = parser.parse_args()
     name, key = arguments.name, f"{arguments.game}/{arguments.name}"
     torch.set_num_threads(1)
+    warnings.filterwarnings("error", "an illegal action ended")  # a recipe has to use the mask
     module = importlib.import_module(f"parlour.training.recipes.{name}")
     rows = []
     for seed in SEEDS:

@@ -25,10 +25,14 @@ ROLLOUT, EPOCHS, MINIBATCH = 64, 4, 512
 def learn(game: Game, config: Config) -> nn.Module:
     """Train in a random seat against `config.opponents`; return the network of the policy."""
     torch.manual_seed(config.seed)
-    envs = GymWrapper(
-        vector_env(game, config.num_envs, seat="random", opponents=config.opponents),
-        categorical_action_encoding=True,
+    tables = vector_env(
+        game,
+        config.num_envs,
+        seat="random",
+        opponents=config.opponents,
+        illegal_action="random",  # GymWrapper's trial steps ignore the mask
     )
+    envs = GymWrapper(tables, categorical_action_encoding=True)
     module = network(game, game.num_actions)
     actor = ProbabilisticActor(
         TensorDictModule(Masked(module), ["observation", "action_mask"], ["logits"]),
