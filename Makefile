@@ -27,10 +27,11 @@ install: $(TESTING)
 PYTEST := $(VENV)/bin/python -m pytest -n 3 --dist worksteal
 SHORT := not long and not release
 # Most tests take longer to compile than to run. Those marked `plain` run without the compiler here,
-# unless they are marked `compiled` too, and with it before a release; `test_contract.py` compares the rules with and without it.
+# unless they are marked `compiled` too, and with it before a release; `test_contract.py` compares
+# the rules with and without it.
 PLAIN := $(shell grep -rl --include='test_*.py' 'mark\.plain' tests)
 test: $(TESTING)
-	@echo '== the tests: 5 minutes on two cores, 11 where nothing is compiled yet'
+	@echo '== the tests: 6 to 7 minutes on two cores, 11 where nothing is compiled yet'
 	@status=0; \
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and not compiled and $(SHORT)" $(PLAIN) || status=1; \
 	$(PYTEST) -m "(compiled or not plain) and $(SHORT)" || status=1; \

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, find_game
+from parlour.envs import find_game
 from parlour.envs.core.arranging import arranged
 from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.play.one_game import start
@@ -52,7 +52,7 @@ def faces_drawn(game: Any, state: np.record, piles: dict[str, Any]) -> None:
         assert len(pile.faces) <= len(pile.pieces)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_position_of_a_game_is_laid_out_as_it_is(name: str) -> None:
     """What can be seen of it stays; history is forgotten."""
     game = game_of(name)
@@ -76,7 +76,7 @@ def test_a_position_of_a_game_is_laid_out_as_it_is(name: str) -> None:
     assert num_laid > 5
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_position_is_made_from_an_empty_table_piece_by_piece(name: str) -> None:
     """Each piece is moved alone, so that all that lies between can be drawn."""
     game = game_of(name)

@@ -25,7 +25,7 @@ ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fix
 ALL_GAMES = 50
 # Settings, how so many games must be seen to end, and their number.
 CONFIGS: list[tuple[dict[str, Any], str, int]] = [
-    ({"num_players": 2, "turn_limit": 30}, "won, out of turns", ALL_GAMES),
+    ({"num_players": 2, "turn_limit": 30}, "out of turns", ALL_GAMES),
     (
         {"num_players": 3, "turn_limit": 10, "protect_small_hands": False},
         "won, out of turns",
