@@ -131,8 +131,8 @@ def test_another_setting_is_refused() -> None:
 
 def test_contests_keep_the_player_that_it_stands_for() -> None:
     game = find_game("president")
-    (entrant,), (known,) = enter(["best"], game), enter([resolved("best", game)], game)
-    assert entrant == known
+    (entrant,), (named,) = enter(["best"], game), enter([resolved("best", game)], game)
+    assert entrant == named
     assert "; best" not in entrant.identity
 
 

@@ -30,8 +30,8 @@ def test_players_that_look_at_nothing_hide_nothing_from_others(names: tuple[str,
 
 
 def constants_in(rule: Any) -> Iterator[np.ndarray]:
-    names, known = rule.py_func.__code__.co_names, rule.py_func.__globals__
-    yield from (known[name] for name in names if isinstance(known.get(name), np.ndarray))
+    names, values = rule.py_func.__code__.co_names, rule.py_func.__globals__
+    yield from (values[name] for name in names if isinstance(values.get(name), np.ndarray))
     for _, inner in code_cache.rules_in(rule):
         yield from constants_in(inner)
 

@@ -23,7 +23,7 @@ PICTURE_PART = slice(5000, 5100)
 class Drift(NamedTuple):
     """In the file `path` every `old` becomes `new`; in a picture a part is erased."""
 
-    what: str
+    fault: str
     path: str
     old: str
     new: str
@@ -72,7 +72,7 @@ def is_found(drift: Drift, folder: Path) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift.what.replace(" ", "-"))
+@pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift.fault.replace(" ", "-"))
 def test_a_planted_drift_is_found(drift: Drift, tmp_path: Path) -> None:
     assert is_found(drift, tmp_path)
 

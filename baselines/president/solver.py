@@ -137,9 +137,9 @@ def both_hands(observation):
     own = np.int64(0)
     other = np.int64(0)
     for rank in range(NUM_RANKS):
-        held = np.int64(observation.hand[rank])
-        unseen = NUM_SUITS - held - observation.played[rank]
-        own |= ((1 << held) - 1) << (RANK_BITS * rank)
+        count = np.int64(observation.hand[rank])
+        unseen = NUM_SUITS - count - observation.played[rank]
+        own |= ((1 << count) - 1) << (RANK_BITS * rank)
         other |= ((1 << unseen) - 1) << (RANK_BITS * rank)
     return own, other
 
@@ -458,8 +458,8 @@ def takes_back(own, other, weak):
 @rule
 def answers_home(own, other, replies):
     """Whether one of the replies empties the hand, or cannot be beaten and then runs home."""
-    held = groups(own)
-    if held & (held - 1) == 0 and replies & held != 0:
+    ranks = groups(own)
+    if ranks & (ranks - 1) == 0 and replies & ranks != 0:
         return True
     safe = replies & ~beatable(other)
     while safe != 0:

@@ -40,10 +40,10 @@ def add_outcome(tree, node, key, value, words, chances):
     outcome = new_child(tree, node, tree.nodes[node].action)
     tree.nodes[outcome].visit_count = 1
     tree.nodes[outcome].value_sum = value
-    known, row = tree.outcomes[outcome], tree.num_untried[0]
-    known.key = key
-    known.came_from = 0
-    known.first_untried = row
+    entry, row = tree.outcomes[outcome], tree.num_untried[0]
+    entry.key = key
+    entry.came_from = 0
+    entry.first_untried = row
     for index in range(words.shape[0]):
         word = words[index]
         while word != 0:
@@ -52,7 +52,7 @@ def add_outcome(tree, node, key, value, words, chances):
             tree.untried[row].prior = chances[action]
             row += 1
             word &= word - 1
-    known.num_untried = row - tree.num_untried[0]
+    entry.num_untried = row - tree.num_untried[0]
     tree.num_untried[0] = row
     add_next_action(tree, outcome)
     return outcome
@@ -64,9 +64,9 @@ def add_next_action(tree, outcome):
 
     Of equals, the highest action is taken.
     """
-    known, untried = tree.outcomes[outcome], tree.untried
-    first = np.int64(known.first_untried)
-    last = first + known.num_untried - 1
+    entry, untried = tree.outcomes[outcome], tree.untried
+    first = np.int64(entry.first_untried)
+    last = first + entry.num_untried - 1
     if last < first or tree.num_nodes[0] == tree.nodes.shape[0]:
         return
     best = last
@@ -77,7 +77,7 @@ def add_next_action(tree, outcome):
     child = new_child(tree, outcome, untried[best].action)
     tree.nodes[child].prior = untried[best].prior
     untried[best].action, untried[best].prior = untried[last].action, untried[last].prior
-    known.num_untried -= 1
+    entry.num_untried -= 1
 
 
 @rule

@@ -20,7 +20,7 @@ class Node(NamedTuple):
 
     value: float  # for seat 0, where the game is over
     seat: int
-    known: bytes  # what the seat knows: its information set
+    information: bytes  # what the seat knows: its information set
     actions: list[int]  # none where the game is over
     outcomes: list[list[tuple["Node", float]]]  # of each action, with their probabilities
 
@@ -52,7 +52,7 @@ class Solver:
         """Return the value of a node; `reach` [2] says how likely each seat plays to it."""
         if not node.actions:
             return node.value
-        strategy = proportions(self.regrets[node.known][node.actions])
+        strategy = proportions(self.regrets[node.information][node.actions])
         values = np.zeros(len(node.actions))
         for k, outcomes in enumerate(node.outcomes):
             reached = reach.copy()
@@ -60,8 +60,8 @@ class Solver:
             values[k] = sum(p * self.walk(after, reached, chance * p) for after, p in outcomes)
         value = float(strategy @ values)
         gains = (values - value) * (1 if node.seat == 0 else -1)
-        self.regrets[node.known][node.actions] += chance * reach[1 - node.seat] * gains
-        self.sums[node.known][node.actions] += reach[node.seat] * strategy
+        self.regrets[node.information][node.actions] += chance * reach[1 - node.seat] * gains
+        self.sums[node.information][node.actions] += reach[node.seat] * strategy
         return value
 
 

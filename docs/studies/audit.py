@@ -55,9 +55,9 @@ def entry_of(name: str) -> Entry:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit + GRACE)
     except subprocess.TimeoutExpired:
         return {"subject": name, "error": f"a single position takes more than {GRACE:g} seconds"}
-    told = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-    if told:
-        return json.loads(told[0].removeprefix(_MARK))
+    marked = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    if marked:
+        return json.loads(marked[0].removeprefix(_MARK))
     last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
     return {"subject": name, "error": last.partition(": ")[2] or last}
 
@@ -66,9 +66,9 @@ def one(name: str, seconds: float) -> None:
     """Audit a game and print what was found as JSON."""
     from parlour_audit import audited
 
-    found = audited(name, 1000, 0, seconds)
-    findings = [finding._asdict() for finding in found.findings]
-    print(_MARK + json.dumps(found._asdict() | {"findings": findings}))
+    report = audited(name, 1000, 0, seconds)
+    findings = [finding._asdict() for finding in report.findings]
+    print(_MARK + json.dumps(report._asdict() | {"findings": findings}))
 
 
 def page(record: list[Entry]) -> str:

@@ -100,15 +100,18 @@ def train(name: GameName, seed: int, hidden: tuple[int, ...] | None = None) -> d
         next_look, looks = NEXT_LOOK * progress.cpu_seconds, looks + 1
         policy = policy_of(goal.algorithm, game, network)
         alpha = (1 - LEVEL) / (looks * (looks + 1))  # of all looks together 1 - LEVEL
-        seen = look(matches_of(game, policy, goal.opponent, looks), game, goal.share, alpha)
-        print(f"{progress.cpu_seconds:7.1f} s {progress.decisions:12,} {seen:.3f}", file=sys.stderr)
-        if seen.low > goal.share:
+        estimate = look(matches_of(game, policy, goal.opponent, looks), game, goal.share, alpha)
+        print(
+            f"{progress.cpu_seconds:7.1f} s {progress.decisions:12,} {estimate:.3f}",
+            file=sys.stderr,
+        )
+        if estimate.low > goal.share:
             break
     return {
         "seed": seed,
         "hidden": list(config.hidden),
-        "is_reached": bool(seen.low > goal.share),
-        "share": list(seen),
+        "is_reached": bool(estimate.low > goal.share),
+        "share": list(estimate),
         "cpu_minutes": progress.cpu_seconds / 60,
         "seconds": progress.seconds,
         "decisions": progress.decisions,
@@ -125,10 +128,10 @@ def look(play: Callable[[int], np.ndarray], game: Game, share: float, alpha: flo
     sums = np.empty(0)
     for num_deals in LOOK_DEALS:
         sums = np.append(sums, play(num_deals))
-        seen = anytime_mean(sums, game.num_seats, alpha=alpha)
-        if not seen.low <= share <= seen.high:
+        estimate = anytime_mean(sums, game.num_seats, alpha=alpha)
+        if not estimate.low <= share <= estimate.high:
             break
-    return seen
+    return estimate
 
 
 def matches_of(

@@ -45,7 +45,7 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
     n = num_seats
     i8, i64 = np.int8, np.int64
     most_points = num_games * (n - 1)
-    known = "exchanged cards still held, except the 2 of oros"
+    kept = "exchanged cards still held, except the 2 of oros"
     return (
         Field("hands", i64, (n,), 0, ALL_PLAYS, "the plays each hand can make"),
         Field(
@@ -63,7 +63,7 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("golds_seat", i8, (), NO_SEAT, n - 1, "who holds the 2 of oros; NO_SEAT: played"),
         Field("gives_left", i8, (), 0, 3, "cards to give back before play begins"),
         Field("received", i8, (n, 2), NO_RANK, TOP_RANK, "ranks received in the exchange"),
-        Field("known_held", i64, (n,), 0, ALL_PLAYS, known),
+        Field("known_held", i64, (n,), 0, ALL_PLAYS, kept),
         Field("golds_shown", i8, (), 0, 1, "the 2 of oros has been exchanged"),
         Field("roles", i8, (n,), 0, n, "placings of the previous game; 0 in the first"),
         Field(
@@ -359,8 +359,8 @@ def returns(state, out):
 @rule
 def count_of(hand, rank):
     """The number of cards of a rank in a hand: the bits of a rank are filled from below."""
-    held = (hand >> (RANK_BITS * rank)) & ALL_OF_RANK
-    return (held & 1) + (held >> 1 & 1) + (held >> 2 & 1) + (held >> 3)
+    suits = (hand >> (RANK_BITS * rank)) & ALL_OF_RANK
+    return (suits & 1) + (suits >> 1 & 1) + (suits >> 2 & 1) + (suits >> 3)
 
 
 @rule
@@ -374,16 +374,16 @@ def counts(hand):
 def add_card(hand, rank):
     """A hand with one more card of a rank."""
     shift = RANK_BITS * rank
-    held = (hand >> shift) & ALL_OF_RANK
-    return hand | ((held << 1 | 1) << shift)
+    suits = (hand >> shift) & ALL_OF_RANK
+    return hand | ((suits << 1 | 1) << shift)
 
 
 @rule
 def remove_cards(hand, rank, count):
     """A hand without `count` of its cards of a rank (without all if it holds fewer)."""
     shift = RANK_BITS * rank
-    held = (hand >> shift) & ALL_OF_RANK
-    return hand ^ ((held ^ (held >> count)) << shift)
+    suits = (hand >> shift) & ALL_OF_RANK
+    return hand ^ ((suits ^ (suits >> count)) << shift)
 
 
 @rule

@@ -122,9 +122,9 @@ def _kind(piece: str) -> str:
 
 
 def _check_kinds(pieces: Mapping[str, Sequence[str]]) -> None:
-    for name, held in pieces.items():
+    for name, pile in pieces.items():
         noun, _, number = name.partition(" ")
-        for piece in held:
+        for piece in pile:
             kind = _kind(piece)
             fits = {
                 "gems": kind == "gem",
@@ -137,9 +137,9 @@ def _check_kinds(pieces: Mapping[str, Sequence[str]]) -> None:
             if not fits:
                 raise ValueError(f"{piece}: it cannot lie there")
     rooms = {"row": SLOTS_PER_TIER, "reserved": MAX_RESERVED}
-    for name, held in pieces.items():
+    for name, pile in pieces.items():
         room = rooms.get(name.partition(" ")[0])
-        if room is not None and len(held) > room:
+        if room is not None and len(pile) > room:
             raise ValueError(f"there is room for {room} cards")
 
 

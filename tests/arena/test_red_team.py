@@ -163,10 +163,10 @@ def descendants(parent: int) -> set[int]:
     return pids
 
 
-def lasting(known: set[int]) -> set[int]:
-    """Processes below this one that are not known and do not end, once they had time to."""
+def lasting(earlier: set[int]) -> set[int]:
+    """Processes below this one that came later and do not end, once they had time to."""
     deadline = time.monotonic() + 30
-    while (left := descendants(os.getpid()) - known) and time.monotonic() < deadline:
+    while (left := descendants(os.getpid()) - earlier) and time.monotonic() < deadline:
         pass
     return left
 

@@ -75,12 +75,12 @@ def _wrong_command(command: str, words: list[str]) -> Iterator[str]:
     kind = "".join(words[place : place + 1]) if kinds else ""
     if re.fullmatch("(?!my_)[a-z_]+", kind) and kind not in kinds:
         yield f"{command} has no {kind}"
-    known = options_of(command, kind if kind in kinds else "")
+    options = options_of(command, kind if kind in kinds else "")
     values = {a: b for a, b in zip(words, [*words, ""][1:], strict=True) if a.startswith("--")}
     for option, value in values.items():
-        if option not in known:
+        if option not in options:
             yield f"{command} has no option {option}"
-        elif known[option].choices and value not in map(str, known[option].choices):
+        elif options[option].choices and value not in map(str, options[option].choices):
             yield f"{command} {option} has no {value}"
     games = [word for word in words if word in GAMES]
     named = [values.get(option, "") for option in ("--players", "--against", "--opponents")]

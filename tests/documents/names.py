@@ -110,12 +110,12 @@ def unknown_names(tree: Tree) -> Iterator[str]:
     """Every name in a sentence is one of the code, and so is every keyword with its value."""
     for page in tree.own_pages():
         text = tree.text(page)
-        known = known_on(page) | linked_words(page, text)
+        names = known_on(page) | linked_words(page, text)
         for kind, body in FENCED.findall(text):
             for key in re.findall(r'"(\w+)":', body) if kind not in ("python", "sh") else ():
-                if key not in known:
+                if key not in names:
                     yield f"{page}: a block has {key}, which nothing is called"
-        known |= {word for _, body in FENCED.findall(text) for word in re.findall(r"\w+", body)}
+        names |= {word for _, body in FENCED.findall(text) for word in re.findall(r"\w+", body)}
         for span in (span for span in spans(text) if not OTHER_KIND.match(span)):
             if PATH.fullmatch(span):
                 if not MADE.search(span) and not is_path(span):
@@ -123,9 +123,9 @@ def unknown_names(tree: Tree) -> Iterator[str]:
                 continue
             words = re.findall(r"[A-Za-z_]\w+", span)
             keys = re.findall(r"(?<![\w.])([a-z_]\w*)=(?!=)", span)
-            unknown = {word for word in words if word not in known and not word.isupper()}
+            unknown = {word for word in words if word not in names and not word.isupper()}
             unknown |= {key for key in keys if key not in keywords() | linked_words(page, text)}
-            unknown |= {word for word in words if "_" in word and word not in known}
+            unknown |= {word for word in words if "_" in word and word not in names}
             unknown |= {f"{key}={value}" for key, value in re.findall(r'(\w+)="(\w+)"', span)
                         if value not in CHOICES.get(key, value)}  # fmt: skip
             yield from (f"{page}: `{span}`: nothing is called {word}" for word in unknown)
@@ -149,12 +149,12 @@ def is_path(name: str) -> bool:
 def known_on(page: str) -> set[str]:
     """The names that a page may use."""
     own = game_of(page)
-    known = _general() | {word for name in GAMES if own in (name, None) for word in _game(name)}
+    names = _general() | {word for name in GAMES if own in (name, None) for word in _game(name)}
     if own:
-        known |= defined(f"envs/{own}") | defined(f"baselines/{own}") | defined("docs/studies")
+        names |= defined(f"envs/{own}") | defined(f"baselines/{own}") | defined("docs/studies")
     for folder in WORDS_OF.get(Path(page).name, ()):
-        known |= words_in(folder)
-    return known
+        names |= words_in(folder)
+    return names
 
 
 CHOICES = {one.name: one.values for one in KEYWORDS if one.name != "opponents"}
@@ -173,8 +173,8 @@ WORDS_OF = {  # pages that explain more than others, and the code of which
 
 @cache
 def _general() -> set[str]:
-    known = set(ELSEWHERE.split()) | api_names() | keywords() | set(dir(authoring))
-    known |= {*COMMANDS, *KINDS, *pettingzoo_names(), *setup()["options.extras_require"]}
-    known |= {word for one in KEYWORDS for word in re.findall(r"\w+", one.values)}
-    known |= {word for one in GAMES.values() for word in re.findall(r"\w+", one)}
-    return known | defined("envs/core/environments") | {IMPORT_VARIABLE}
+    names = set(ELSEWHERE.split()) | api_names() | keywords() | set(dir(authoring))
+    names |= {*COMMANDS, *KINDS, *pettingzoo_names(), *setup()["options.extras_require"]}
+    names |= {word for one in KEYWORDS for word in re.findall(r"\w+", one.values)}
+    names |= {word for one in GAMES.values() for word in re.findall(r"\w+", one)}
+    return names | defined("envs/core/environments") | {IMPORT_VARIABLE}

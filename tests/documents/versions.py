@@ -63,8 +63,8 @@ def wrong_versions(tree: Tree) -> Iterator[str]:
     for page in [*tree.own_pages(), "CHANGELOG.md"]:
         text = tree.text(page)
         ids = re.findall(r"\b[A-Z]\w+-v\d+", text)
-        known = (*GAMES.values(), *EXAMPLES)
-        yield from (f"{page}: no id {one}" for one in ids if one not in known)
+        existing = (*GAMES.values(), *EXAMPLES)
+        yield from (f"{page}: no id {one}" for one in ids if one not in existing)
         names = re.findall(r"(?<!my_game)\b([a-z_]+_v\d+)\b", text)
         modules = {*pettingzoo_names(), "my_game_v0"}
         yield from (f"{page}: no environment {one}" for one in names if one not in modules)

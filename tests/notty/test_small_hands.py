@@ -71,11 +71,11 @@ def test_other_hands_are_not(one: str, other: str) -> None:
 
 def test_the_table_has_each_small_hand_without_a_group_once() -> None:
     rng = random.Random(2)
-    known = set(TABLE["hand"].tolist())
-    assert len(known) == len(TABLE) and (np.diff(TABLE["hand"]) > 0).all()
+    small_hands = set(TABLE["hand"].tolist())
+    assert len(small_hands) == len(TABLE) and (np.diff(TABLE["hand"]) > 0).all()
     for _ in range(2000):
         once, twice = words(random_hand(rng))
-        assert has_group(once) or int(alike(once, twice)) in known
+        assert has_group(once) or int(alike(once, twice)) in small_hands
 
 
 def test_a_pair_near_a_group_is_likelier_to_go() -> None:

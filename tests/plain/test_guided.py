@@ -178,8 +178,8 @@ def of_slow(actions: dict[int, Action]) -> list[Any]:
 
 
 def of_fast(tree: Tree, node: int) -> list[Any]:
-    known = tree.outcomes[node]
-    first, num_untried = int(known["first_untried"]), int(known["num_untried"])
+    outcome = tree.outcomes[node]
+    first, num_untried = int(outcome["first_untried"]), int(outcome["num_untried"])
     untried = [] if node == ROOT else tree.untried["action"][first : first + num_untried].tolist()
     nodes: list[Any] = [(action, 0, 0.0, []) for action in untried]
     for child in children(tree, node):

@@ -133,12 +133,12 @@ class Watcher(Referee):
         """Of the cards given one goes with each card of its rank played, the 2 of oros first."""
         if seat in self.partners:
             partner = self.partners[seat]
-            known = self.still_held_of_given[partner]
+            cards = self.still_held_of_given[partner]
             is_opening = not self.played
             for _ in range(count - is_opening):
-                self._forget_one(known, RANKS.index(rank))
+                self._forget_one(cards, RANKS.index(rank))
             if is_opening and self.golds_given_by == partner:
-                self._forget_one(known, RANKS.index(rank))
+                self._forget_one(cards, RANKS.index(rank))
         super()._play(seat, count, rank)
 
     def _from(self, seat: int) -> list[int]:

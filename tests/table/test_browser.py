@@ -119,8 +119,8 @@ def check_barriers(page: Any) -> None:
     for width, theme in zip(WIDTHS.values(), ("light", "dark"), strict=True):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=theme)
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
+        report = axe.Axe().run(page)
+        assert report.violations_count == 0, report.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -183,9 +183,9 @@ def click_anything(page: Any) -> None:
 def has_clicked(page: Any) -> bool:
     """Try to click; return False where the picture is drawn anew meanwhile."""
     for selector in ("#actions button.primary", "[data-part].live", "#actions button[data-action]"):
-        found = page.locator(selector)
-        if found.count():
-            place = found.last if "part" in selector else found.first
+        places = page.locator(selector)
+        if places.count():
+            place = places.last if "part" in selector else places.first
             try:
                 place.scroll_into_view_if_needed()
             except playwright.Error as error:
@@ -305,13 +305,13 @@ def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> N
 
 
 def test_a_long_wait_for_the_cards_is_explained(browser: Any, address: str) -> None:
-    held: list[Any] = []
+    requests: list[Any] = []
     with opened(browser, f"{address}&game=trick_taking", WIDTHS["phone"]) as page:
         page.wait_for_selector("#start")
-        page.route("**/api/tables", lambda route: held.append(route))
+        page.route("**/api/tables", lambda route: requests.append(route))
         page.click("#start")
         page.wait_for_selector("#start >> text=rules are compiled")
-        held[0].continue_()
+        requests[0].continue_()
         page.wait_for_selector("#status.yours")
 
 
@@ -475,10 +475,10 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
     with served(*command, *store) as address, opened(browser, address, WIDTHS[width]) as page:
         page.wait_for_selector("#moves li")
         page.click("#pause")
-        seen = page.locator("#moves li").count()
+        before = page.locator("#moves li").count()
         page.click("#step")
         page.wait_for_function(
-            "(seen) => document.querySelectorAll('#moves li').length > seen", arg=seen
+            "(before) => document.querySelectorAll('#moves li').length > before", arg=before
         )
         page.select_option("#pace", "0.3")
         check_barriers(page)

@@ -379,7 +379,7 @@ def test_a_slow_player_takes_no_time_from_other_tables(
 def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
     """Without cycles of references, since full collections are rare: they stop all tables."""
     gc.collect()
-    known = [each for each in gc.get_objects() if type(each) is GameTable]
+    earlier = [each for each in gc.get_objects() if type(each) is GameTable]
     gc.disable()
     try:
         with server(tmp_path) as client:
@@ -390,7 +390,7 @@ def test_what_everybody_has_left_is_freed_at_once(tmp_path: Path) -> None:
                 with seated(client, tokens[1]) as me:
                     me.play_to_the_end()
             ends = time.monotonic() + 60  # for the last tasks of the connections
-            while sum(type(each) is GameTable for each in gc.get_objects()) > len(known):
+            while sum(type(each) is GameTable for each in gc.get_objects()) > len(earlier):
                 assert time.monotonic() < ends
                 time.sleep(0.1)
     finally:

@@ -41,10 +41,10 @@ def check_seen(view: np.record, own: list[int], other: list[int]) -> None:
     for slots, cards in ((view["own_slots"], own), (view["opponent_slots"], other)):
         candidates = [members(words) for words in slots]
         assert not any(candidates[len(cards) :])
-        known = {next(iter(slot)) for slot in candidates if len(slot) == 1}
+        certain = {next(iter(slot)) for slot in candidates if len(slot) == 1}
         for place, card in enumerate(cards):
             assert card in candidates[place]
-            assert len(candidates[place]) == 1 or not candidates[place] & known
+            assert len(candidates[place]) == 1 or not candidates[place] & certain
             expected = place if len(candidates[place]) == 1 else -1
             assert view["places"][card] == expected
     for card in set(range(len(view["places"]))) - {*own, *other}:

@@ -115,9 +115,9 @@ class Goliath:
             self._propagate(report.other_card, None)
             return
         self.slots.append(self.slots.pop(0))
-        for known in (report.my_card, *report.pile):
-            self.slots.append({known})
-            self._propagate(known, len(self.slots) - 1)
+        for card in (report.my_card, *report.pile):
+            self.slots.append({card})
+            self._propagate(card, len(self.slots) - 1)
 
     def _propagate_from(self, place: int) -> None:
         if len(self.slots[place]) == 1:

@@ -28,11 +28,11 @@ def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: di
             possible = [card for card, bit in enumerate(bits) if bit]
             for field in range(game.num_actions):
                 values = [int(view.values[card, field]) for card in possible]
-                own, known = int(view.top_values[field]), view.top >= 0
+                own, is_known = int(view.top_values[field]), view.top >= 0
                 shares = [sum(v < own for v in values), sum(v == own for v in values)]
-                rounded = [int(STEPS * share / len(values) + 0.5) * known for share in shares]
+                rounded = [int(STEPS * share / len(values) + 0.5) * is_known for share in shares]
                 assert [view.beaten[field], view.tied[field]] == rounded
-                num_compared += known and len(possible) > 1
+                num_compared += is_known and len(possible) > 1
         wide.apply_action(state, int(random.choice(wide.legal_action_list(state))))
     assert num_compared > 20
 

@@ -26,34 +26,34 @@ def learn(game: Game, config: Config) -> nn.Module:
     for _ in range(config.total_steps // (ROLLOUT * config.num_envs)):
         steps = []
         for _ in range(ROLLOUT):
-            seen, masks = torch.tensor(observations), torch.tensor(info["action_mask"])
+            inputs, masks = torch.tensor(observations), torch.tensor(info["action_mask"])
             with torch.no_grad():
-                actions = Categorical(logits=actor(seen, masks)).sample()
+                actions = Categorical(logits=actor(inputs, masks)).sample()
             observations, rewards, ended, truncated, info = envs.step(actions.numpy())
-            told = torch.tensor(rewards).float(), torch.tensor(ended | truncated).float()
-            steps.append((seen, masks, actions, *told))
-        seen, masks, actions, paid, over = (
+            outcomes = torch.tensor(rewards).float(), torch.tensor(ended | truncated).float()
+            steps.append((inputs, masks, actions, *outcomes))
+        inputs, masks, actions, paid, over = (
             torch.stack(column) for column in zip(*steps, strict=True)
         )
         with torch.no_grad():
-            logs = Categorical(logits=actor(seen, masks)).log_prob(actions)
-            values = critic(torch.cat([seen, torch.tensor(observations)[None]]))[..., 0]
+            logs = Categorical(logits=actor(inputs, masks)).log_prob(actions)
+            values = critic(torch.cat([inputs, torch.tensor(observations)[None]]))[..., 0]
             advantages, ahead = torch.zeros_like(paid), torch.zeros(config.num_envs)
             for step in reversed(range(ROLLOUT)):  # nothing is discounted: a game pays at its end
                 goes_on = 1 - over[step]
                 error = paid[step] + goes_on * values[step + 1] - values[step]
                 advantages[step] = ahead = error + LAMBDA * goes_on * ahead
-        batch = [seen, masks, actions, logs, advantages, advantages + values[:-1]]
+        batch = [inputs, masks, actions, logs, advantages, advantages + values[:-1]]
         batch = [column.flatten(0, 1) for column in batch]
         for part in torch.cat([torch.randperm(len(batch[0])) for _ in range(EPOCHS)]).split(
             MINIBATCH
         ):
-            seen, masks, actions, logs, advantages, targets = (column[part] for column in batch)
-            now = Categorical(logits=actor(seen, masks))
+            inputs, masks, actions, logs, advantages, targets = (column[part] for column in batch)
+            now = Categorical(logits=actor(inputs, masks))
             ratio = (now.log_prob(actions) - logs).exp()
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
             gain = torch.min(ratio * advantages, ratio.clamp(1 - CLIP, 1 + CLIP) * advantages)
-            error = (critic(seen)[:, 0] - targets).square().mean()
+            error = (critic(inputs)[:, 0] - targets).square().mean()
             loss = error / 2 - gain.mean() - ENTROPY * now.entropy().mean()
             adam.zero_grad()
             loss.backward()

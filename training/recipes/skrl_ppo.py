@@ -33,8 +33,10 @@ def model(mixin: Any, module: nn.Module, spaces: dict[str, Any], *parts: str) ->
             self.module = module
 
         def compute(self, inputs: dict[str, Any], role: str) -> tuple[torch.Tensor, dict[str, Any]]:
-            seen = unflatten_tensorized_space(self.observation_space, inputs["observations"])
-            return self.module(*(seen[name] for name in parts)), {}
+            parts_by_name = unflatten_tensorized_space(
+                self.observation_space, inputs["observations"]
+            )
+            return self.module(*(parts_by_name[name] for name in parts)), {}
 
     return Shown()
 

@@ -77,14 +77,14 @@ class Finding(NamedTuple):
     check: str
     seat: int | None
     waits: bool  # whether it was another seat's turn
-    what: str
+    fault: str
     seed: int
     history: str
 
     def __str__(self) -> str:
         waiting = " while it waits" if self.waits else ""
         who = "" if self.seat is None else f"seat {self.seat}{waiting}, "
-        return f"{self.check}: {self.what} ({who}seed {self.seed}, after {self.history})"
+        return f"{self.check}: {self.fault} ({who}seed {self.seed}, after {self.history})"
 
 
 class Audit(NamedTuple):
@@ -101,11 +101,11 @@ class Audit(NamedTuple):
     @property
     def cleared(self) -> tuple[str, ...]:
         """What was compared without a fault."""
-        found = {finding.check for finding in self.findings}
+        failed = {finding.check for finding in self.findings}
         return tuple(
             f"{CHECKS[check]} ({number:,} comparisons)"
             for check, number in self.counts.items()
-            if number and check not in found
+            if number and check not in failed
         )
 
     @property
@@ -149,7 +149,7 @@ class _Auditor:
         self.subject, self.until = subject, until
         self.num_games = self.num_plies = 0
         self.counts = dict.fromkeys(CHECKS, 0)
-        self.found: dict[tuple[str, bool], Finding] = {}
+        self.findings: dict[tuple[str, bool], Finding] = {}
         self.unsteady: set[str] = set()  # views that no episode repeats, which are not compared
         self.seed = 0
 
@@ -203,9 +203,9 @@ class _Auditor:
         """Count a comparison; note a fault, the first of each check, for waiting seats too."""
         self.counts[check] += 1
         waits = seat is not None and seat != position.actor()
-        if fault is not None and (check, waits) not in self.found:
-            found = Finding(check, seat, waits, fault, self.seed, position.history())
-            self.found[check, waits] = found
+        if fault is not None and (check, waits) not in self.findings:
+            finding = Finding(check, seat, waits, fault, self.seed, position.history())
+            self.findings[check, waits] = finding
 
     def _redeal(self, position: Position, seat: int, rng: random.Random) -> None:
         """Re-deal for a seat, and check that the views of all other seats change if they can."""
@@ -289,7 +289,7 @@ class _Auditor:
             self.num_games,
             self.num_plies,
             counts,
-            tuple(self.found.values()),
+            tuple(self.findings.values()),
             (*subject.notes, *unsteady, *silent),
         )
 

@@ -38,10 +38,12 @@ def _gin(game: Any, seat: int) -> list[Place]:
 
 
 def _bridge(game: Any, seat: int) -> list[Place]:
-    seen = {seat}
+    open_hands = {seat}
     if game.round.is_bidding_over():
-        seen.add(game.round.get_dummy().player_id)
-    return _cards(*(player.hand for player in game.round.players if player.player_id not in seen))
+        open_hands.add(game.round.get_dummy().player_id)
+    return _cards(
+        *(player.hand for player in game.round.players if player.player_id not in open_hands)
+    )
 
 
 HIDDEN: dict[str, Callable[[Any, int], list[Place]]] = {
@@ -60,7 +62,7 @@ class Snapshot(NamedTuple):
 
     to_act: int | None
     actions: Sequence[int]
-    seen: Sequence[Mapping[str, Hashable]]
+    views: Sequence[Mapping[str, Hashable]]
     events: str
 
     def actor(self) -> int | None:
@@ -73,7 +75,7 @@ class Snapshot(NamedTuple):
 
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return all that a seat is shown."""
-        return self.seen[seat]
+        return self.views[seat]
 
     def history(self) -> str:
         """Return what leads here."""
@@ -112,8 +114,8 @@ class SteppedPosition(Position):
         if not cards:
             return None
         _lay(places, rng.sample(cards, len(cards)))
-        seen = [self.views(each) for each in range(self.num_seats)]
-        shown = Snapshot(self.actor(), self.legal(), seen, "a shuffle of hidden cards")
+        views = [self.views(each) for each in range(self.num_seats)]
+        shown = Snapshot(self.actor(), self.legal(), views, "a shuffle of hidden cards")
         _lay(places, cards)
         return shown
 

@@ -14,13 +14,13 @@ class SpielPosition:
     """A state in which a player decides, after chance has done what it does."""
 
     def __init__(
-        self, state: Any, rng: random.Random, seen: Sequence[Any] = (), deals_anew: bool = True
+        self, state: Any, rng: random.Random, shown: Sequence[Any] = (), deals_anew: bool = True
     ) -> None:
-        """`seen` holds what each player was shown at the decisions before."""
+        """`shown` holds what each player was shown at the decisions before."""
         self.state, self.rng, self.deals_anew = state, rng, deals_anew
         self.game, self.kind = state.get_game(), state.get_game().get_type()
         self.num_seats = self.game.num_players()
-        self.seen = list(seen)
+        self.shown = list(shown)
         self._settle()
 
     def _settle(self) -> None:
@@ -28,7 +28,7 @@ class SpielPosition:
         while state.is_chance_node():
             actions, chances = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(self.rng.choices(actions, chances)[0])
-        self.seen.append([self._reference(state, seat) for seat in range(self.num_seats)])
+        self.shown.append([self._reference(state, seat) for seat in range(self.num_seats)])
 
     def _reference(self, state: Any, seat: int) -> Hashable:
         """Return what is taken as all that a player is shown: a string, else a tensor."""
@@ -54,16 +54,16 @@ class SpielPosition:
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return the strings and tensors that the game provides."""
         kind, state = self.kind, self.state
-        seen: dict[str, Hashable] = {}
+        views: dict[str, Hashable] = {}
         if kind.provides_information_state_string:
-            seen["information state string"] = state.information_state_string(seat)
+            views["information state string"] = state.information_state_string(seat)
         if kind.provides_observation_string:
-            seen["observation string"] = state.observation_string(seat)
+            views["observation string"] = state.observation_string(seat)
         if kind.provides_information_state_tensor:
-            seen["information state tensor"] = tuple(state.information_state_tensor(seat))
+            views["information state tensor"] = tuple(state.information_state_tensor(seat))
         if kind.provides_observation_tensor:
-            seen["observation tensor"] = tuple(state.observation_tensor(seat))
-        return seen
+            views["observation tensor"] = tuple(state.observation_tensor(seat))
+        return views
 
     def history(self) -> str:
         """Return the actions of chance and of the players, as `apply_action` takes them."""
@@ -93,7 +93,7 @@ class SpielPosition:
         place, state, decisions = rng.choice(places), self.game.new_initial_state(), 0
         for number, (player, action) in enumerate(events):
             if not state.is_chance_node():
-                if number > place and self._reference(state, seat) != self.seen[decisions][seat]:
+                if number > place and self._reference(state, seat) != self.shown[decisions][seat]:
                     return None
                 decisions += 1
             if number == place:
@@ -105,13 +105,13 @@ class SpielPosition:
             if state.current_player() != player or action not in _possible(state):
                 return None
             state.apply_action(action)
-        if state.is_chance_node() or self._reference(state, seat) != self.seen[-1][seat]:
+        if state.is_chance_node() or self._reference(state, seat) != self.shown[-1][seat]:
             return None
         # Where a hidden decision says who acts next, as a refused move does in dark hex, the others
         # cannot count the moves either.
         if state.current_player() != self.state.current_player() and events[place][0] >= 0:
             return None
-        return SpielPosition(state, rng, self.seen[:-1], self.deals_anew)
+        return SpielPosition(state, rng, self.shown[:-1], self.deals_anew)
 
     def wrong_returns(self) -> str | None:
         """Compare the returns with the bounds and the sum that the game declares."""

@@ -34,8 +34,8 @@ class ZooPosition(SteppedPosition):
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return what an agent observes, its mask, its info and what it has earned."""
         agent = self.env.agents[seat]
-        seen = self.env.observation(agent)
-        parts = seen if isinstance(seen, Mapping) else {"observation": seen}
+        observation = self.env.observation(agent)
+        parts = observation if isinstance(observation, Mapping) else {"observation": observation}
         infos = self.env.env.infos.get(agent, {})
         return {
             **{str(name): _readable(part) for name, part in parts.items()},

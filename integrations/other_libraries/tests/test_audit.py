@@ -186,7 +186,7 @@ def test_a_stopwatch_in_the_infos_is_left_out_and_a_leak_is_quoted_in_numbers(
     findings = [finding for finding in result.findings if finding.check == "views"]
     assert bool(findings) == (sentence is not None)
     for finding in findings:
-        assert re.search(str(sentence), finding.what)
+        assert re.search(str(sentence), finding.fault)
 
 
 def status_of(command: str) -> int:
