@@ -8,7 +8,6 @@ from .tree import FENCED, Tree, game_of
 PUBLIC = {
     *("parlour", "parlour.envs", "parlour.policies", "parlour.arena", "parlour.training"),
     "parlour.envs.authoring",  # for authors of games
-    "parlour.scripts.agents.local",  # for agents with tables of their own
 }
 IMPORT = re.compile(r"^ *(?:from|import) (parlour(?:\.\w+)*)\b", re.MULTILINE)
 
