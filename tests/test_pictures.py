@@ -49,7 +49,12 @@ SETTINGS: dict[str, list[dict]] = {
     "notty": [{}, {"num_players": 4, "discard": "manual"}],
     "splendor": [{}, {"num_players": 4}],
     "top_trumps": [{}, {"deck": "planets"}, {"num_fields": 16}],
-    "trick_taking": [{}, {"num_players": 4}, {"num_players": 3, "num_values": 32}],
+    "trick_taking": [
+        {},
+        {"num_players": 3},
+        {"num_players": 4},
+        {"num_players": 3, "num_values": 32},
+    ],
 }
 CASES = [(name, settings) for name in GAMES for settings in SETTINGS.get(name, [{}])]
 LONG = [
@@ -201,14 +206,16 @@ def test_text_stands_out_from_what_lies_under_it(case: int) -> None:
 
 
 def test_no_text_lies_under_anything(case: int) -> None:
-    if CASES[case] == ("trick_taking", {"num_players": 3, "num_values": 32}):
-        pytest.xfail("a hand of 32 cards has a row behind that lies on the card just played")
+    """Neither its middle nor its ends; a covered card leaves the label of its corner."""
     for _, seat, is_narrow, picture in shown(case):
         shapes = list(picture.all_shapes())
         for place, text in enumerate(shapes):
             if isinstance(text, Text) and text.text.strip():
                 over = [s for s in shapes[place + 1 :] if not isinstance(s, Text | Line)]
-                hiding = [s for s in over if len(s.fill) == 7 and is_inside(middle_of(text), s)]
+                points = points_of(text)
+                hiding = [
+                    s for s in over if len(s.fill) == 7 and any(is_inside(p, s) for p in points)
+                ]
                 assert not hiding, (text, hiding, seat, is_narrow)
 
 
@@ -265,6 +272,13 @@ def middle_of(text: Text) -> tuple[float, float]:
     """About the middle of a text."""
     half_width = 0.25 * text.size * len(text.text)
     return text.x + {"start": half_width, "middle": 0.0, "end": -half_width}[text.anchor], text.y
+
+
+def points_of(text: Text) -> list[tuple[float, float]]:
+    """The middle of a text and, as most letters are as wide, about its ends."""
+    x, y = middle_of(text)
+    half_width = 0.22 * text.size * len(text.text)
+    return [(x - half_width, y), (x, y), (x + half_width, y)]
 
 
 def color_at(point: tuple[float, float], shapes: list[Shape], background: str) -> Color:

@@ -4,6 +4,7 @@ Buttons under the deck draw cards; clicks on cards of a hand choose the group to
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,11 +29,11 @@ from .text import INKS, action_names, cards_text, headline, last_action_text
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on a dark panel
 NONE_LEFT = "#86a195"
 MAX_NEAR = 4  # lines above a hand
-MARKS = (
-    disc(INKS[0]),
-    polygon_mark(INKS[1], ((-0.38, -0.38), (0.38, -0.38), (0.38, 0.38), (-0.38, 0.38))),
-    polygon_mark(INKS[2], ((0.0, -0.45), (0.48, 0.4), (-0.48, 0.4))),
-    diamond(INKS[3]),
+SQUARE = ((-0.38, -0.38), (0.38, -0.38), (0.38, 0.38), (-0.38, 0.38))
+TRIANGLE = ((0.0, -0.45), (0.48, 0.4), (-0.48, 0.4))
+MARKS, PALE_MARKS = (
+    (disc(red), polygon_mark(blue, SQUARE), polygon_mark(green, TRIANGLE), diamond(yellow))
+    for red, blue, green, yellow in (INKS, PALE_INKS)
 )
 CARDS = tuple(
     Card(str(number + 1), ink, mark)
@@ -43,7 +44,7 @@ CARDS = tuple(
 WIDE = {  # by number of seats
     2: table.WideHands(780, 116, 20),
     3: table.WideHands(300, 92, 10),
-    4: table.WideHands(220, 92, 10),
+    4: table.WideHands(220, 92, 7),
 }
 NARROW = table.NarrowHands(height=670, row_height=100, card_height=80, most=10, most_small=20)
 
@@ -54,6 +55,8 @@ def draw(
     """Draw the table as seen from `seat`; all hands are open."""
     num_seats = len(state["hands"])
     places = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
+    if is_narrow:  # room for a line of text above the hand
+        places = replace(places, center=(places.center[0], places.center[1] - 12))
     clicks = _clicks(state, seat) if is_live else {}
     shapes = [*places.ground(headline(state)), *_deck(state, places), _deck_counts(state, places)]
     for owner in range(num_seats):
@@ -150,23 +153,25 @@ def _deck(state: np.record, places: table.CardTable) -> list[Part]:
 
 
 def _deck_counts(state: np.record, places: table.CardTable) -> Part:
-    """How many cards of each kind the deck has, one row per colour."""
+    """How many cards of each kind the deck has, one row per colour after its mark."""
     kinds = cards.kinds_of(*cards.deck_words(state["hands"]))
-    step, row_step = (18.0, 21.0) if places.is_narrow else (25.0, 25.0)
-    width, height = step * cards.NUM_NUMBERS, row_step * len(cards.COLOURS)
+    step, row_step, size = (17.0, 21.0, 13.0) if places.is_narrow else (25.0, 29.0, 15.0)
+    width, height = step * (cards.NUM_NUMBERS + 1), row_step * len(cards.COLOURS)
     x, y = places.center
-    x += 62 if places.is_narrow else 60
+    x += 66 if places.is_narrow else 60
     shapes: list[Shape] = [
-        Box.around(x, y, width + 26, height + 36).filled(palette.PANEL, 12),
-        Text(x, y - height / 2 - 4, "in the deck", 13, palette.CHALK, is_bold=True),
+        Box.around(x, y, width + 20, height + 36).filled(palette.PANEL, 12),
+        Text(x, y - height / 2 - 4, "in the deck", size, palette.CHALK, is_bold=True),
     ]
     for colour, row in enumerate(
         Box.around(x, y + 10, width, height).equal_rows(len(cards.COLOURS))
     ):
-        for number, cell in enumerate(row.equal_columns(cards.NUM_NUMBERS)):
+        first, *cells = row.equal_columns(cards.NUM_NUMBERS + 1)
+        shapes += PALE_MARKS[colour].at(*first.center, size)
+        for number, cell in enumerate(cells):
             count = kinds.count(colour * cards.NUM_NUMBERS + number)
             ink = PALE_INKS[colour] if count else NONE_LEFT
-            place = (cell.center[0], cell.center[1] - 4, 13)
+            place = (cell.center[0], cell.center[1] - 4, size)
             shapes += counted(str(number + 1), ink, count, cards.NUM_COPIES, place)
     return Part("left", f"in the deck: {cards_text(kinds)}", tuple(shapes))
 
@@ -197,7 +202,10 @@ def _seat(
 
 
 def _near_groups(kinds: Sequence[int], rows: Sequence[Part]) -> list[Shape]:
-    """Above the cards of a hand, lines that join those which lack at most one card for a group."""
+    """Above the cards of a hand, lines that join those which lack at most one card for a group.
+
+    Of a row before another there are none: they would lie on the labels behind.
+    """
     middles: dict[int, tuple[float, float]] = {}  # of the cards by kind
     for kind, part in zip(kinds, rows, strict=True):
         card = next(s for s in part.shapes if isinstance(s, Rectangle) and s.fill == palette.PAPER)
@@ -206,13 +214,14 @@ def _near_groups(kinds: Sequence[int], rows: Sequence[Part]) -> list[Shape]:
         set(group) & set(kinds) for group in cards.GROUPS if len(group) == cards.SMALLEST_GROUP
     ]
     near = [group for group in joined if len(group) >= cards.SMALLEST_GROUP - 1]
+    top = min((y for _, y in middles.values()), default=0.0)
     shapes: list[Shape] = []
     for level, group in enumerate(sorted(map(sorted, near))[:MAX_NEAR]):
         colour = group[0] // cards.NUM_NUMBERS
         is_run = colour == group[-1] // cards.NUM_NUMBERS
         ink = PALE_INKS[colour] if is_run else palette.CHALK
         xs, y = [middles[kind][0] for kind in group], middles[group[0]][1] - 4.5 * level
-        if len({middles[kind][1] for kind in group}) == 1:  # in one row of the hand
+        if {middles[kind][1] for kind in group} == {top}:
             shapes.append(Line(((min(xs), y), (max(xs), y)), ink, 2.0))
             shapes += [Circle(x, y, 3.0, ink) for x in xs]
     return shapes
@@ -229,5 +238,6 @@ def _last_action(state: np.record, owner: int, places: table.CardTable) -> Seque
         return table.pill(x, y + 27, text, palette.PANEL, ink)
     is_at_bottom = place.hand.height == NARROW.card_height  # where the hand lies higher
     is_high = len(cards.kinds_of(*state["hands"][owner])) > NARROW.most  # with a row behind
-    y = places.size[1] - 164.0 - 36.0 * is_high if is_at_bottom else y + 23
-    return [Text(14, y, f"last: {text}", 11.5, ink, "start")]
+    if is_at_bottom:  # at the right: at the left are buttons
+        return [Text(346, places.size[1] - 164.0 - 23.0 * is_high, text, 11.5, ink, "end")]
+    return [Text(14, y + 23, text, 11.5, ink, "start")]

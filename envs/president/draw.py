@@ -37,10 +37,10 @@ MAX_BELOW = 2  # plays under the one to beat
 PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
 
 WIDE = {  # by number of seats
-    2: table.WideHands(760, 124, 24, 360, 230, 0.47),
-    4: table.WideHands(290, 104, 24, 320, 244, 0.54),
-    5: table.WideHands(270, 100, 24, 325, 246, 0.53),
-    8: table.WideHands(190, 84, 24, 345, 250, 0.5),
+    2: table.WideHands(760, 124, 24, 360, 230),
+    4: table.WideHands(340, 104, 24, 320, 244),
+    5: table.WideHands(270, 100, 24, 325, 246),
+    8: table.WideHands(190, 84, 24, 345, 250),
 }
 NARROW = table.NarrowHands(640, 74, card_height=84, most=12, most_small=24, center_x=92)
 

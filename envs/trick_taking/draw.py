@@ -27,32 +27,32 @@ SUIT_MARKS = (cards.spade, cards.heart, cards.club, cards.diamond)
 MARKS = tuple(make(ink) for make, ink in zip(SUIT_MARKS, INKS, strict=True))
 
 WIDE = {  # by number of seats
-    2: table.WideHands(780, 116, 20, action_share=0.58),
-    3: table.WideHands(320, 100, 12, action_share=0.58),
-    4: table.WideHands(280, 96, 11, action_share=0.58),
+    2: table.WideHands(780, 116, 20),
+    3: table.WideHands(400, 100, 12),
+    4: table.WideHands(340, 96, 11),
 }
 DIM_PAPER, DIM_INK = "#b8b2a2", "#3a372f"  # of cards that may not be played now
 DIM_MARKS = tuple(make(DIM_INK) for make in SUIT_MARKS)
 PILE_HEIGHT, NARROW_PILE_HEIGHT = 46.0, 26.0
-CROWDED_SHARE = 0.68  # how far from a seat to the middle its card lies where hands have two rows
 NARROW = table.NarrowHands(height=640, row_height=74, card_height=84, most=11)
 TALL_ROW_HEIGHT = 96  # of another seat whose hand has two rows
 TRICK_HEIGHT, NARROW_TRICK_HEIGHT = 96.0, 84.0
-NARROW_TRICK_STEP = 82.0
+TRICK_STEP, NARROW_TRICK_STEP = 74.0, 82.0
 
 
 def draw(
     state: np.record, seat: int | None = None, is_narrow: bool = False, is_live: bool = True
 ) -> Picture:
     """The table with all hands (seat None) or, from the place of `seat`, what it may see."""
-    measures = (_narrow_measures if is_narrow else _wide_measures)(*state["dealt"].shape)
-    places = table.card_table(len(state["hands"]), seat, measures)
+    num_seats, num_values = state["dealt"].shape
+    measures = _narrow_measures(num_values) if is_narrow else WIDE[num_seats]
+    places = table.card_table(num_seats, seat, measures)
     clicks = _clicks(state, seat) if is_live else {}
     shapes = [
         *places.ground(headline(state, card_label) + _deciding(state)),
         *_middle(state, places),
     ]
-    for owner in range(len(places.seats)):
+    for owner in range(num_seats):
         shapes += _won_pile(state, owner, seat, places)
         shapes += _played_card(state, owner, seat, places)
         shapes += _seat(state, owner, seat, places, {ids[0] for ids in clicks.values()})
@@ -73,9 +73,9 @@ def _won_pile(
     if not won:
         return []
     height = NARROW_PILE_HEIGHT if places.is_narrow else PILE_HEIGHT
-    x = plate.right + (64 if places.is_narrow else 46)
-    y = plate.center[1] + (0 if places.is_narrow else 22)
-    number = Text(x + height * 0.62, y, str(won), height * 0.6, palette.CHALK, "start", True)
+    x = plate.right + (64 if places.is_narrow else 26)
+    y = plate.center[1] + (0 if places.is_narrow else 30)
+    number = Text(x + height * 0.62, y, str(won), height * 0.5, palette.CHALK, "start", True)
     label = f"{count_noun(won, 'trick')} of player {owner}"
     shapes: list[Shape | Part] = [
         Part(f"seat:{owner}:won", label, (*table.pile(x, y, height, won), number))
@@ -98,13 +98,7 @@ def _swept(
     return parts
 
 
-def _wide_measures(num_seats: int, num_values: int) -> table.WideHands:
-    measures = WIDE[num_seats]
-    is_crowded = num_values > measures.most
-    return measures._replace(action_share=CROWDED_SHARE) if is_crowded else measures
-
-
-def _narrow_measures(num_seats: int, num_values: int) -> table.NarrowHands:
+def _narrow_measures(num_values: int) -> table.NarrowHands:
     is_crowded = num_values > NARROW.most_small
     return NARROW._replace(row_height=TALL_ROW_HEIGHT) if is_crowded else NARROW
 
@@ -140,8 +134,7 @@ def _middle(state: np.record, places: table.CardTable) -> list[Shape]:
         text = f"player {state['leader']} took the trick"
     else:
         text = f"player {state['leader']} leads"
-    place = (x, y - 58, text, 15) if places.is_narrow else (x, y, text, 18)
-    return [Text(*place, palette.CHALK, is_bold=True)]
+    return [Text(x, y - 60, text, 15 if places.is_narrow else 18, palette.CHALK, is_bold=True)]
 
 
 def _played_card(
@@ -149,7 +142,8 @@ def _played_card(
 ) -> list[Shape | Part]:
     """What a seat has put to this trick, or to the last one while nothing is led.
 
-    The card keeps the id that it had in the hand.
+    The cards lie side by side in the middle, clockwise, where no hand reaches them. A card keeps
+    the id that it had in the hand.
     """
     if state["last_cards"][owner] == NO_CARD or not is_of_this_or_last_trick(state, owner):
         return []
@@ -161,9 +155,7 @@ def _played_card(
         edge = Box.around(x, y, height * cards.CARD_ASPECT, height).inset(-4)
         shapes.append(edge.filled(palette.YELLOW, height * 0.1))
     shapes += cards.card_row((part,), x, y, height, 100)
-    if places.is_narrow:
-        shapes.append(Text(x, y + height / 2 + 12, f"player {owner}", 12, palette.DIM_CHALK))
-    return shapes
+    return [*shapes, Text(x, y + height / 2 + 13, f"player {owner}", 12, palette.DIM_CHALK)]
 
 
 def played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPart:
@@ -176,12 +168,10 @@ def played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPar
 
 
 def _trick_place(owner: int, first: int, places: table.CardTable) -> Point:
-    """Where a seat's card of the trick lies; in a narrow picture side by side, clockwise."""
-    if not places.is_narrow:
-        return places.seats[owner].action
+    """Where a seat's card of the trick lies."""
     num_seats, (x, y) = len(places.seats), places.center
     steps = (owner - first) % num_seats - (num_seats - 1) / 2
-    return x + NARROW_TRICK_STEP * steps, y + 6
+    return x + (NARROW_TRICK_STEP if places.is_narrow else TRICK_STEP) * steps, y + 6
 
 
 def _seat(

@@ -86,10 +86,9 @@ class WideHands(NamedTuple):
 
     hand_width: float
     card_height: float
-    most: int  # cards in a row
+    most: int  # cards in a row; in wider hands more
     half_width: float = 320.0  # from the middle to the seats
     half_height: float = 236.0
-    action_share: float = 0.5  # how far from a seat to the middle its last action lies
 
 
 class NarrowHands(NamedTuple):
@@ -112,17 +111,20 @@ def card_table(num_seats: int, seat: int | None, measures: WideHands | NarrowHan
 
 
 def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
-    """Seats around a table, each with its plate below its hand."""
+    """Seats around a table, each with its plate below its hand.
+
+    The last action lies below the plate, of seats in the lower half above the hand.
+    """
     size, center = (1080, 740), (540.0, 372.0)
-    width, height, most, half_width, half_height, action_share = measures
+    width, height, most, half_width, half_height = measures
     places = []
     for x, y in seats_around(num_seats, center, half_width, half_height, first):
         wider = 1.5 if num_seats > 5 else 1.9
         row_width = width if abs(x - center[0]) > 1 else min(wider * width, 800.0)
-        hand = Hand(x, y - 12, height, row_width, most)
+        hand = Hand(x, y - 12, height, row_width, round(most * row_width / width))
         plate = Box.around(x, y + height / 2 + 2, 200, 28)
-        action = (x + (center[0] - x) * action_share, y + (center[1] - y) * action_share)
-        places.append(SeatPlace(hand, plate, action))
+        action_y = plate.bottom + 18 if y <= center[1] else hand.y - height / 2 - 18
+        places.append(SeatPlace(hand, plate, (x, action_y)))
     return CardTable(size, center, places)
 
 
@@ -147,7 +149,7 @@ def _narrow_table(num_seats: int, first: int, measures: NarrowHands) -> CardTabl
     plate = Box(10, height - 33, 124, 24)
     hand_y = plate.y - 8 - card_height / 2
     hand = Hand(NARROW_WIDTH / 2, hand_y, card_height, NARROW_WIDTH - 20, most)
-    places = [SeatPlace(hand, plate, (230, plate.center[1]))]
+    places = [SeatPlace(hand, plate, (203, plate.center[1]))]
     num_rows = -(-(num_seats - 1) // columns)
     bottom = 32 + row_height * num_rows
     for row in Box(8, 32, NARROW_WIDTH - 16, bottom - 32).equal_rows(num_rows):
