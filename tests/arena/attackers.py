@@ -82,9 +82,6 @@ def legal(observations, action_masks, rngs):
 # -- processes
 
 
-@attack("processes", "crash", "ProcessLookupError")
-def signal_the_arena():
-    os.kill(target("arena"), signal.SIGCONT)
 
 
 @attack("processes", "crash", "ProcessLookupError")
@@ -92,9 +89,6 @@ def kill_another_process():
     os.kill(target("bystander"), signal.SIGKILL)
 
 
-@attack("processes", "crash", "ProcessLookupError")
-def stop_another_process():
-    os.kill(target("bystander"), signal.SIGSTOP)
 
 
 @attack("processes", "crash", "No such process")
@@ -128,10 +122,6 @@ def fork_on_and_on():
             FOREVER.wait()
 
 
-@attack("processes", "processes|crash", "more than 32|can't start new", "processes|crash")
-def start_threads_on_and_on():
-    while True:
-        threading.Thread(target=FOREVER.wait, daemon=True).start()
 
 
 @attack("processes", "crash", "Operation not permitted|PermissionError")
@@ -153,9 +143,6 @@ def replace_the_opponent():
     Path(target("opponent")).write_text("def choose(*_): return None")
 
 
-@attack("files", "crash", "No such file|Read-only file system")
-def delete_the_opponent():
-    os.unlink(target("opponent"))
 
 
 @attack("files", "crash", "No space left|File too large", "crash")
@@ -178,9 +165,6 @@ def poison_the_compiled_code():
     raise Refused("written in a layer")
 
 
-@attack("files", "crash", "Read-only file system|No such file")
-def write_to_the_real_home():
-    (Path(pwd.getpwuid(os.getuid()).pw_dir) / MARK).write_text("mine")
 
 
 @attack("files", "crash", "No such file")
@@ -207,12 +191,6 @@ def connect_to_a_server():
     socket.create_connection(("127.0.0.1", target("port")), timeout=1)
 
 
-@attack("network", "crash", "Connection refused")
-def send_a_datagram():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
-        out.connect(("127.0.0.1", target("port")))
-        out.send(MARK.encode())
-        out.recv(1)
 
 
 @attack("network", "crash", "Connection refused|Operation not permitted")
@@ -232,11 +210,6 @@ def listen_to_the_wire():
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)
 
 
-@attack("network", "crash", "lo alone")
-def look_for_network_cards():
-    names = [name for _, name in socket.if_nameindex()]
-    if names == ["lo"]:
-        raise Refused("lo alone")
 
 
 @attack("network", "crash", "in a place of its own")
@@ -292,9 +265,6 @@ def read_the_arena():
     Path(f"/proc/{target('arena')}/mem").read_bytes()
 
 
-@attack("memory", "crash", "No such file")
-def read_the_environment_of_the_arena():
-    Path(f"/proc/{target('arena')}/environ").read_bytes()
 
 
 @attack("memory", "crash", "nothing in here", "crash")
@@ -521,12 +491,6 @@ def print_forever():
         print("look at me")
 
 
-@attack("logs", "output", "more than 64 KiB", "output")
-def print_in_a_child():
-    if os.fork() == 0:
-        while True:
-            print("look at me")
-    FOREVER.wait()
 
 
 @attack("logs", "crash", "No such file|Read-only file system")
@@ -571,9 +535,6 @@ def forge_a_result():
         database.execute("UPDATE batch SET returns = x'00'")
 
 
-@attack("results", "crash", "OperationalError|DatabaseError")
-def lock_the_store():
-    sqlite3.connect(target("store")).execute("BEGIN EXCLUSIVE")
 
 
 @attack("results", "crash", "busy|Read-only file system|Device or resource")
@@ -586,9 +547,6 @@ def plant_a_module():
     (Path(np.__file__).parents[1] / f"{MARK}.pth").write_text("import os")
 
 
-@attack("results", "crash", "status 0", "crash")
-def leave_as_if_all_was_well():
-    os._exit(0)
 
 
 @attack("results", "crash", "status 0|SystemExit", "crash")

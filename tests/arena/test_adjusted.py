@@ -12,12 +12,12 @@ from parlour.baselines.arena.play.adjusted import OTHERS, StandIns, without_luck
 from parlour.baselines.statistics.result_words import ANYTIME
 from parlour.envs import load_game
 
-GAME = load_game("president", num_players=4)
+GAME = load_game("trick_taking")
 
 
 def test_the_same_players_as_stand_ins_know_all_the_luck() -> None:
     """What is left is how well the other deals tell the mean: 1 / OTHERS of the variance."""
-    result = play_match(GAME, "planner", "lowest", 1500, stand_ins=("planner", "lowest"))
+    result = play_match(GAME, "smart", "first_play", 1500, stand_ins=("smart", "first_play"))
     assert result.adjusted is not None
     assert result.adjusted.saved == pytest.approx(OTHERS, rel=0.25)
     mean, low, high = result.adjusted.mean_return
@@ -27,19 +27,24 @@ def test_the_same_players_as_stand_ins_know_all_the_luck() -> None:
 
 
 def test_the_match_is_played_as_without_stand_ins() -> None:
-    plain = play_match(GAME, "planner", "lowest", 30)
-    result = play_match(GAME, "planner", "lowest", 30, stand_ins=("random", "lowest"))
+    plain = play_match(GAME, "smart", "first_play", 30)
+    result = play_match(GAME, "smart", "first_play", 30, stand_ins=("random", "first_play"))
     assert plain.adjusted is None
     assert (result.mean_return, result.elo) == (plain.mean_return, plain.elo)
     again = play_match(
-        GAME, "planner", "lowest", 30, plan=Plan(batch_deals=7), stand_ins=("random", "lowest")
+        GAME,
+        "smart",
+        "first_play",
+        30,
+        plan=Plan(batch_deals=7),
+        stand_ins=("random", "first_play"),
     )
     assert again.adjusted == result.adjusted
 
 
-@pytest.mark.parametrize("stand_ins", [("lowest", "planner"), ("random", "random")])
+@pytest.mark.parametrize("stand_ins", [("first_play", "smart"), ("random", "random")])
 def test_bad_stand_ins_cost_precision_and_no_bias(stand_ins: tuple[str, str]) -> None:
-    row = check("president", 4, ("ppo", "planner"), stand_ins, 60)
+    row = check("trick_taking", 2, ("smart", "random"), stand_ins, 60)
     assert abs(row["errors"]) < 3.5
     assert 0.7 < row["saved"] < 1.6
     assert row["right"] > 0.8
@@ -47,7 +52,7 @@ def test_bad_stand_ins_cost_precision_and_no_bias(stand_ins: tuple[str, str]) ->
 
 def test_the_mean_luck_is_zero() -> None:
     """Compared with deals that are not drawn like its own, it would not be."""
-    luck = StandIns(GAME, ("planner", "random")).luck_of_games(np.arange(3000)).mean(axis=1)
+    luck = StandIns(GAME, ("smart", "random")).luck_of_games(np.arange(3000)).mean(axis=1)
     assert abs(luck.mean()) < 3.5 * luck.std() / np.sqrt(len(luck))
     assert luck.std() > 0.02
 
@@ -70,8 +75,8 @@ def test_the_part_of_a_deal_depends_on_earlier_deals_alone() -> None:
 
 def test_an_adjusted_match_that_ends_early_has_intervals_valid_at_any_time() -> None:
     plan = Plan(until=30)
-    result = play_match(GAME, "planner", "random", 400, plan=plan, stand_ins=("planner", "random"))
-    fixed = play_match(GAME, "planner", "random", result.num_deals, stand_ins=("planner", "random"))
+    result = play_match(GAME, "smart", "random", 400, plan=plan, stand_ins=("smart", "random"))
+    fixed = play_match(GAME, "smart", "random", result.num_deals, stand_ins=("smart", "random"))
     assert result.intervals == ANYTIME and result.num_deals < 400
     assert result.adjusted is not None and fixed.adjusted is not None
     assert result.adjusted.mean_return.low < fixed.adjusted.mean_return.low
@@ -80,7 +85,7 @@ def test_an_adjusted_match_that_ends_early_has_intervals_valid_at_any_time() -> 
 
 def test_a_search_cannot_stand_in() -> None:
     with pytest.raises(ValueError, match="mcts cannot stand in"):
-        play_match(GAME, "planner", "lowest", 3, stand_ins=("mcts", "lowest"))
+        play_match(GAME, "smart", "first_play", 3, stand_ins=("mcts", "first_play"))
 
 
 def test_the_recorded_study_is_of_the_present_code() -> None:

@@ -9,7 +9,6 @@ import pytest
 from parlour.baselines.arena.play.batches import Match
 from parlour.baselines.arena.play.entrants import Entrant
 from parlour.baselines.arena.play.playing import PlayedMatch
-from parlour.baselines.arena.ratings.cycles import find_cycle
 from parlour.baselines.arena.ratings.standings import Standings, standings
 from parlour.baselines.arena.results.export import (
     export,
@@ -20,7 +19,6 @@ from parlour.baselines.arena.results.store import Setting
 from parlour.envs import load_game
 
 SETTING = Setting.of(load_game("trick_taking"), None)
-ROCK_PAPER_SCISSORS = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])
 
 
 def table_of(*results: tuple[str, str, float], num_deals: int = 30) -> Standings:
@@ -34,27 +32,19 @@ def table_of(*results: tuple[str, str, float], num_deals: int = 30) -> Standings
     return standings(SETTING, matches)
 
 
-def test_rock_paper_scissors_is_a_cycle() -> None:
-    assert find_cycle(ROCK_PAPER_SCISSORS) == [0, 2, 1]
-
-
-def test_a_ladder_has_no_cycle() -> None:
-    scores = np.array([[0.5, 0.7, 0.9], [0.3, 0.5, 0.6], [0.1, 0.4, 0.5]])
-    assert find_cycle(scores) == []
-
-
-def test_a_cycle_of_four_is_found_where_no_three_form_one() -> None:
-    lows = np.zeros((4, 4))
-    lows[[0, 1, 2, 3], [1, 2, 3, 0]] = 0.8
-    assert find_cycle(lows) == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("share", [1.0, 0.9])
-def test_a_cycle_is_reported(share: float) -> None:
-    table = table_of(("rock", "blunt", share), ("blunt", "paper", share), ("paper", "rock", share))
-    assert sorted(table.cycle) == ["blunt", "paper", "rock"]
+@pytest.mark.parametrize(
+    ("players", "share"),
+    [(("rock", "blunt", "paper"), 1.0), (("rock", "blunt", "paper"), 0.9), (tuple("abcd"), 0.9)],
+)
+def test_a_cycle_is_reported(players: tuple[str, ...], share: float) -> None:
+    """Also one of four, where no three form one."""
+    beaten = (*players[1:], players[0])
+    table = table_of(
+        *((one, next_one, share) for one, next_one in zip(players, beaten, strict=True))
+    )
+    assert sorted(table.cycle) == sorted(players)
     text = " ".join(notes(table))
-    assert "rock beats blunt" in text and "cycle" in text
+    assert f"{players[0]} beats {players[1]}" in text and "cycle" in text
     assert "does not explain" in text
 
 

@@ -26,6 +26,8 @@ from parlour.scripts.main import main
 from tests.commands import refusal, told
 from tests.processes import processes
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("trick_taking", num_values=4)
 PLAYERS = ("random", "first_play")
 
@@ -73,7 +75,6 @@ USES = {  # how a store is used, and what a damaged one is refused with
     "ratings {store}": "cannot read {store}: ",
     "replay {store} --think 0": "cannot read {store}: ",
     f"{MATCH} --store {{store}}": "cannot keep results in {store}: ",
-    f"{MATCH} --store {{store}} --contest logs={{store}}.logs": "cannot keep results in {store}: ",
 }
 
 

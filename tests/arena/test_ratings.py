@@ -16,14 +16,6 @@ from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choic
 from parlour.baselines.arena.ratings.ratings import rate
 from parlour.baselines.statistics.estimates import ELO_SCALE
 
-BY_NEWTON = [
-    (-167.64231713, -210.60945095, -126.2204733),
-    (-68.7507012, -95.84410543, -41.9418245),
-    (-7.31497415, -35.65505213, 20.99249374),
-    (66.50831485, 37.35097432, 95.99539565),
-    (177.19967763, 139.21836968, 216.54032902),
-]
-
 
 def scored(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> Scored:
     """Games as (players, values), each a deal of its own."""
@@ -91,13 +83,6 @@ def test_the_maximum_is_that_of_an_optimiser_that_knows_nothing_of_the_model() -
     assert ours == pytest.approx(ELO_SCALE * (best - best.mean()), abs=0.02)
 
 
-def test_the_maximum_and_its_ends_are_those_of_newtons_method() -> None:
-    """What an iteration written out found for the same games: to 1e-6 of an Elo point."""
-    ratings = rate(count_choices(duels(np.random.default_rng(1), 60)), len(ELO))
-    assert np.array(ratings.elo) == pytest.approx(np.array(BY_NEWTON), abs=1e-6)
-    assert ratings.superiority[0, 1:3] == pytest.approx([5.50133e-05, 3.41e-08], abs=1e-10)
-
-
 def test_the_interval_is_that_of_the_profile_likelihood() -> None:
     """30 of 40 independent games: its ends lose what Student's quantile allows, by the formula."""
     games = beats(0, 1, 30) + beats(1, 0, 10)
@@ -157,11 +142,6 @@ def test_players_that_no_games_connect_are_rated_separately() -> None:
     assert np.isnan(both.superiority[0, 3]) and both.superiority[4, 3] > 0.5
 
 
-def test_a_player_that_met_only_itself_has_no_rating() -> None:
-    alone = rate(count_choices([scored(((0, 0), (1, -1)))]), 1)
-    assert alone.elo == [(0, -np.inf, np.inf)]
-
-
 def test_a_player_without_a_game_has_no_rating_and_changes_no_other() -> None:
     made = count_choices([scored(*beats(0, 1, 3), *beats(1, 0, 1))])
     *both, nobody = rate(made, 3).elo
@@ -179,7 +159,7 @@ def test_the_order_of_matches_and_deals_is_nothing(simulate: Callable) -> None:
 
 
 @pytest.mark.parametrize(
-    ("num_deals", "at_least", "at_most"), [(2, 0.95, 1.0), (5, 0.9, 1.0), (30, 0.9, 0.985)]
+    ("num_deals", "at_least", "at_most"), [(2, 0.95, 1.0), (30, 0.9, 0.985)]
 )
 @pytest.mark.parametrize("kind", ["duels", "tables"])
 def test_intervals_contain_the_true_rating(

@@ -7,8 +7,6 @@ import importlib
 import multiprocessing
 import re
 import shutil
-import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,8 @@ from parlour.envs import load_game
 from parlour.envs.core.play.legal import PlayerError
 from tests.commands import told
 
+pytestmark = pytest.mark.plain
+
 NUM_DEALS = 4
 GAME = load_game("president", num_players=2)
 
@@ -46,35 +46,17 @@ def mine(observations, action_masks, rngs):
 WAYS = {
     "a helper module": ("import helper", "pass", "helper.IS_HIGH"),
     "a module imported late": ("", "import helper", "helper.IS_HIGH"),
-    "a text file": ("", 'text = open("{folder}/data.txt").read()', 'text.strip() == "True"'),
     "a text file in a folder": (
         "",
-        'text = open("{folder}/below/data.txt").read()',
-        'text.strip() == "True"',
-    ),
-    "a name that is put together": (
-        "",
-        'name = "data"; text = open(f"{folder}/{name}.txt").read()',
+        'name = "data"; text = open(f"{folder}/below/{name}.txt").read()',
         'text.strip() == "True"',
     ),
     "weights": ("import torch", 'weights = torch.load("{folder}/data.pt")', "bool(weights[0])"),
 }
-WITH_A_SETTING = """
-class Mine:
-    def __init__(self, weights):
-        self.is_high = open(weights).read().strip() == "True"
-
-    def begin(self, seat, game): pass
-    def watch(self, observation): pass
-
-    def choose(self, observation, mask, rng):
-        return int(mask.nonzero()[0][-1 if self.is_high else 0])
-"""
 
 
 def write_data(folder: Path, is_high: bool) -> None:
     (folder / "helper.py").write_text(f"IS_HIGH = {is_high}\n")
-    (folder / "data.txt").write_text(f"{is_high}\n")
     (folder / "below").mkdir(exist_ok=True)
     (folder / "below/data.txt").write_text(f"{is_high}\n")
     torch.save(torch.tensor([is_high]), folder / "data.pt")
@@ -137,23 +119,14 @@ def assert_an_edit_counts(
     assert in_a_child(play, *how) == (after, 0)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_an_edit_in_the_folder_of_the_player_counts(folder: Path, way: str) -> None:
-    assert_an_edit_counts(folder, write_player(folder, way))
-
-
-def test_players_in_other_processes_count(folder: Path) -> None:
-    assert_an_edit_counts(folder, write_player(folder, "a module imported late"), workers=2)
+@pytest.mark.parametrize(("way", "workers"), [*((way, 1) for way in WAYS), ("weights", 2)])
+def test_an_edit_in_the_folder_of_the_player_counts(folder: Path, way: str, workers: int) -> None:
+    assert_an_edit_counts(folder, write_player(folder, way), workers)
 
 
 def test_in_a_contest_too(folder: Path) -> None:
     control = TimeControl(logs=str(folder / "logs"), sandbox="none", secret="k1")
     assert_an_edit_counts(folder, write_player(folder, "a helper module"), control=control)
-
-
-def test_a_setting_that_names_a_file_stands_for_its_content(folder: Path) -> None:
-    (folder / "mine.py").write_text(WITH_A_SETTING)
-    assert_an_edit_counts(folder, f"{folder}/mine.py:Mine:weights={folder}/data.txt")
 
 
 COMMAND = "match president mine.py:counted,random --set num_players=2 --deals 4"
@@ -188,13 +161,6 @@ def test_what_parlour_writes_beside_a_player_is_no_part_of_it(
     assert len(versions) == 4  # two rows in each of two tables
 
 
-def test_a_move_of_the_folder_does_not_count(folder: Path, tmp_path: Path) -> None:
-    write_player(folder, "a helper module")
-    before = identity_of(f"{folder}/mine.py:mine", GAME)
-    shutil.copytree(folder, tmp_path / "elsewhere")
-    assert identity_of(f"{tmp_path}/elsewhere/mine.py:mine", GAME) == before
-
-
 @pytest.mark.parametrize("has_played", [True, False])
 def test_code_edited_after_it_was_loaded_is_not_taken_for_new(
     folder: Path, has_played: bool
@@ -213,17 +179,6 @@ def test_code_edited_after_it_was_loaded_is_not_taken_for_new(
     said = in_a_child(edits_between)
     assert f"{folder} has changed since this process loaded code from it" in said
     assert in_a_child(play, store, spec)[1] == 1
-
-
-def test_modules_without_a_path_are_in_no_folder(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Torch has some, with a file such as "_ops.py"; the current folder is not theirs."""
-    monkeypatch.setitem(sys.modules, "no_path", types.ModuleType("no_path"))
-    monkeypatch.setattr(sys.modules["no_path"], "__file__", "_ops.py", raising=False)
-    monkeypatch.chdir(folder)
-    (folder / "mine.py").write_text("def mine(o, masks, r):\n    return masks.argmax(axis=1)\n")
-    assert not identity_of("mine.py:mine", GAME).startswith(identity.UNKNOWN)
 
 
 def test_a_player_that_writes_into_its_folder_is_refused(folder: Path) -> None:

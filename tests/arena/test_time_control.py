@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from parlour.baselines.arena.contest.game_process import Log
-from parlour.baselines.arena.contest.limits import charge
 from parlour.baselines.arena.contest.time_control import (
     TimeControl,
     isolated,
@@ -22,6 +20,8 @@ from parlour.envs import find_game, load_game
 from parlour.scripts.main import main
 from tests.arena.bad_players import DAWDLE
 from tests.commands import refusal
+
+pytestmark = pytest.mark.plain
 
 BAD = Path(__file__).parent / "bad_players.py"
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
@@ -87,26 +87,15 @@ def test_a_fault_costs_its_player_the_game_and_nothing_else(tmp_path: Path) -> N
             assert players[0].warnings == []
 
 
-def test_slow_actions_are_warnings_and_are_played(tmp_path: Path) -> None:
-    """The first has the allowance of the start; each of the others is a warning."""
-    (game,) = games("dawdle", tmp_path, control(0.8 * DAWDLE, warnings=ACTIONS), num_games=1)
-    assert game.fault is None
-    assert len(game.warnings[1]) == ACTIONS - 1
+@pytest.mark.parametrize(("warnings", "kind"), [(ACTIONS, None), (ACTIONS - 1, "time")])
+def test_slow_actions_are_warnings_of_which_the_last_forfeits(
+    warnings: int, kind: str | None, tmp_path: Path
+) -> None:
+    """The first has the allowance of the start; each of the others is a warning and is played."""
+    (game,) = games("dawdle", tmp_path, control(0.8 * DAWDLE, warnings=warnings), num_games=1)
+    assert (game.fault and (game.fault.seat, game.fault.kind)) == (kind and (1, kind))
+    assert len(game.warnings[1]) == warnings - 1
     assert all(re.match(r"took \d\.\d\d s", text) for text in game.warnings[1])
-
-
-def test_the_last_warning_forfeits(tmp_path: Path) -> None:
-    (game,) = games("dawdle", tmp_path, control(0.8 * DAWDLE, warnings=ACTIONS - 1), num_games=1)
-    assert game.fault is not None
-    assert (game.fault.seat, game.fault.kind) == (1, "time")
-    assert len(game.warnings[1]) == ACTIONS - 2
-
-
-def test_what_is_charged() -> None:
-    """Computing in full, waiting by a third."""
-    assert charge(processor=2.0, passed=2.0) == 2.0
-    assert charge(processor=0.0, passed=3.0) == 1.0
-    assert charge(processor=4.0, passed=2.0) == 4.0  # on two cores
 
 
 def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
@@ -145,15 +134,6 @@ def test_a_player_may_lie_in_the_folder_of_the_logs(tmp_path: Path) -> None:
 
 def _file_name(name: str) -> str:
     return re.sub("[^a-zA-Z0-9_.]", "-", bad(name)).strip("-")[-80:]
-
-
-def test_logs_have_a_size_in_all(tmp_path: Path) -> None:
-    log = Log(tmp_path / "log", 10)
-    log.add(b"12345678")
-    log.add(b"12345678")
-    log.note("more")
-    assert (tmp_path / "log").read_bytes() == b"1234567812"
-    assert Log(tmp_path / "log", 10).path.read_bytes() == b""
 
 
 @pytest.mark.parametrize("logs", ["/proc/x", __file__])
@@ -224,7 +204,7 @@ def test_without_a_fault_a_match_is_the_same_as_in_one_process(
     game = find_game(name, **config)
     limits = TimeControl(seconds=60, forfeit_seconds=60, start_seconds=60, logs=str(tmp_path))
     plain, timed = (
-        play_match(game, *players, num_deals=3, plan=Plan(control=how)) for how in (None, limits)
+        play_match(game, *players, num_deals=1, plan=Plan(control=how)) for how in (None, limits)
     )
     assert timed == plain
 
@@ -259,7 +239,9 @@ def test_a_contest_says_why_games_were_lost_and_where_the_logs_are(
     player = bad("crash")
     arguments = [*command.format(player=player).split(), "--deals", "2", "--set", "num_values=4"]
     assert main([*arguments, "--contest", f"logs={tmp_path}"]) == 0
-    (line,) = (one for one in capsys.readouterr().err.splitlines() if "fault" in one)
+    said = capsys.readouterr().err
+    assert COPIES not in said
+    (line,) = (one for one in said.splitlines() if "fault" in one)
     assert line.startswith(f"{player} lost 4 games by a fault (crash): its process ended with ")
     assert line.endswith(f"; its logs are in {tmp_path / 'trick_taking'}")
     assert list((tmp_path / "trick_taking").rglob("1-*.log"))
@@ -277,15 +259,12 @@ def test_the_limits_must_make_sense() -> None:
         raise AssertionError("a function cannot be sent to another process")
 
 
-@pytest.mark.parametrize(
-    ("command", "has_copies"),
-    [
-        ("match president lowest,random", True),
-        ("match trick_taking first_play,random", False),
-    ],
-)
+COPIES = "several seats have copies of one player"
+
+
 def test_copies_of_a_player_at_one_table_are_warned_of(
-    command: str, has_copies: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*command.split(), "--deals", "1", "--contest", f"logs={tmp_path}"]) == 0
-    assert ("several seats have copies of one player" in capsys.readouterr().err) is has_copies
+    command = f"match president lowest,random --deals 1 --contest logs={tmp_path}"
+    assert main(command.split()) == 0
+    assert COPIES in capsys.readouterr().err

@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from docs.studies.notty_fields import main, play_field, row_of
+from docs.studies.notty_fields import main, row_of
 
 pytestmark = pytest.mark.plain
-
-SEEDS = np.arange(4)
-
-
-@pytest.mark.release
-def test_each_deal_is_played_from_every_seat() -> None:
-    is_first, is_decided = play_field(["x_defensive", "defensive", "always_pass"], SEEDS)
-    assert is_first.shape == is_decided.shape == (4, 3)
-    assert (is_decided | ~is_first).all()
 
 
 def test_the_lead_is_that_of_the_first_player_on_the_same_deals() -> None:

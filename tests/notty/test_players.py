@@ -7,8 +7,6 @@ import pytest
 
 from docs.studies.notty_pairs import play_deals
 from parlour.baselines import make_policy
-from parlour.baselines.advice.move_values import hints_of
-from parlour.baselines.arena.play.entrants import scripted_players
 from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
@@ -18,21 +16,14 @@ from parlour.baselines.notty.finisher import (
     LEFT_ALONE,
     PATIENT_TURNS,
     TAKEN_FROM,
-    class_of,
-    demands_of,
     load_values,
-    smallest_other,
     table_index,
 )
 from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
-from parlour.baselines.players.making import players_of
-from parlour.baselines.search.playouts import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.notty.cards import deck_words
 from parlour.envs.notty.rules import NOTHING_YET
-from parlour.envs.registry import load_game
 from tests.notty.playing import SIXTEEN, TWENTY, decisions, play, table
 
 pytestmark = pytest.mark.plain
@@ -45,16 +36,6 @@ def only(tables: Tables, name: str) -> str:
     """What a player that does not draw by lot does."""
     (action,) = set(decisions(make_policy(name, tables.game), tables, 3))
     return action
-
-
-def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
-    game = load_game("notty")
-    players = players_of(game)
-    scripts = ["random", "first_legal", "always_pass", "defensive", "aggressive"]
-    assert scripted_players(game) == [*scripts, "x_aggressive", "x_defensive", "finisher"]
-    assert row_function_of(game, None) is players["aggressive"].row_function
-    assert row_function_of(game, "x_aggressive") is players["x_aggressive"].row_function
-    assert make_policy("X-DEFENSIVE", game).name == "x_defensive"
 
 
 # x_defensive
@@ -75,10 +56,6 @@ def test_of_equally_hopeless_first_moves_x_aggressive_draws_one() -> None:
 
 
 # always_pass
-
-
-def test_always_pass_passes() -> None:
-    assert only(table(NEAR, "red 2 2 5"), "always_pass") == "pass"
 
 
 # finisher
@@ -160,31 +137,6 @@ def test_finisher_does_not_wait_in_vain_for_a_single_opponent(mine: str, move: s
     assert only(table(mine, FAR), "finisher") == move
 
 
-def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
-    """The class of a position: size, outs, demand, hit, smallest hand of the others."""
-    (state,) = table(mine, other).states
-    hands = np.array([*state["hands"], deck_words(state["hands"])])
-    demands = demands_of(hands, np.array([0, passes]))
-    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), demands)
-    return np.unravel_index(index, CLASS_SHAPE)
-
-
-def test_a_position_is_classed_by_size_outs_and_the_chance_of_a_take() -> None:
-    # Red 2 and 5 make a group; they are one of four cards of the other hand, then none.
-    assert class_index("red 3 4", "red 2, green 8, blue 9, yellow 6") == (2, 2, 0, 2, 1)
-    assert class_index("red 3 4", "green 1 8, blue 9, yellow 6") == (2, 2, 0, 0, 1)
-    assert class_index("red 1", "red 2, green 8") == (1, 0, 0, 0, 0)  # nobody takes from two
-
-
-def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
-    other = "red 3 4, green 1 8"  # wants red 2 and 5
-    assert class_index("red 2, blue 9, yellow 7", other)[2] == 2  # a third of three cards
-    four = "red 2, blue 9, yellow 7, yellow 10"
-    assert class_index(four, other)[2] == 1
-    assert class_index(four, other, passes=2)[2] == 2  # it will not pass a third time
-    assert class_index("blue 9, yellow 7 10", other)[2] == 0
-
-
 @pytest.mark.release
 def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two seats against two players in turn, with three against a mixture."""
@@ -199,18 +151,6 @@ def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.Monk
     for tables in (values[1:3], load_values()[TAKEN_FROM:LAST_TURN]):
         of_two_cards = tables[:, NOTHING_YET].reshape(-1, *CLASS_SHAPE)[:, 2].mean(axis=(2, 3, 4))
         assert (of_two_cards[:, 2] > of_two_cards[:, 0]).all()  # two kinds make a group, and none
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("num_seats", "changed"), [(2, [0, 1, 4]), (3, [2])])
-def test_tables_of_one_number_of_seats_leave_the_others_as_they_ship(
-    monkeypatch: pytest.MonkeyPatch, num_seats: int, changed: list[int]
-) -> None:
-    oppositions = [one._replace(turns=200) for one in notty_learning.OPPOSITIONS[num_seats]]
-    monkeypatch.setattr(notty_learning, "OPPOSITIONS", {num_seats: oppositions})
-    values = notty_learning.learn_values(num_rounds=1, seat_counts=[num_seats])
-    differs = (values != load_values()).any(axis=(1, 2))
-    assert np.flatnonzero(differs).tolist() == changed
 
 
 # By hand
@@ -272,8 +212,3 @@ def test_hints_as_text_say_what_a_take_brings() -> None:
     title, *moves = hint_lines(tables.game, tables.states[0], 0)
     assert title == "hints for player 0: best discard nothing"
     assert moves[-1] == "  take:+1 P(group)  33.33 %   expected reduction +0.000"
-
-
-def test_hints_are_found_by_the_name_of_the_game() -> None:
-    assert hints_of(load_game("notty")) is hint_lines
-    assert hints_of(load_game("president")) is None

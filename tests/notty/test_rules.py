@@ -43,9 +43,9 @@ def test_there_are_two_copies_of_forty_kinds_and_every_seat_gets_five() -> None:
 
 
 def test_every_card_is_dealt_as_often() -> None:
-    tables = dealt(load_game("notty"), range(4000))
+    tables = dealt(load_game("notty"), range(1600))
     counts = Counter(kind for words in tables.states["hands"][:, 1] for kind in kinds_of(*words))
-    assert all(abs(counts[kind] - 500) < 5 * 500**0.5 for kind in range(40))
+    assert all(abs(counts[kind] - 200) < 5 * 200**0.5 for kind in range(40))
 
 
 def test_the_initial_hand_is_a_setting() -> None:
@@ -158,7 +158,8 @@ def test_the_starter_is_a_seat_or_drawn_by_lot() -> None:
 
     assert starters(0) == {0: 300}
     assert starters(2) == {2: 300}
-    assert all(abs(starters("random")[seat] - 100) < 45 for seat in range(3))
+    lots = starters("random")
+    assert all(abs(lots[seat] - 100) < 45 for seat in range(3))
 
 
 # 7, 8: taking

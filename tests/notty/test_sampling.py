@@ -35,16 +35,3 @@ def test_few_combinations_are_not_sampled() -> None:
     hand, deck = study.words(own), study.words(rest)
     assert num_draws(hand_size(deck), 2) < 2000 < num_draws(hand_size(deck), 3)
     assert sample_draws(hand, deck, 2, streams([0])[0]) == results_of_draw(hand, deck, 2)
-
-
-def test_an_error_is_taken_of_the_exact_value() -> None:
-    errors = study.relative(np.array([1.1, -0.9, 0.0]), np.array([1.0, -1.0, 0.0]))
-    assert errors.tolist() == pytest.approx([0.1, 0.1, 0.0])
-
-
-def test_the_study_has_a_row_for_every_size_and_draw() -> None:
-    rows = list(study.rows(2, seed=0))
-    assert [row[:2] for row in rows] == [
-        (str(size), str(count)) for size in study.HAND_SIZES for count in study.DRAWS
-    ]
-    assert {len(row) for row in rows} == {len(study.HEADINGS)}

@@ -34,13 +34,9 @@ def replaced(card: Any) -> list[list[Any]]:
 
 DEALS: list[tuple[Any, str]] = [
     (ladder(4), r'a deal is {"hands": .* or, in a match, {"games"'),
-    (None, "a deal is .*; got None"),
-    (7, "a deal is .*; got 7"),
     ({}, "a deal is .*; got {}"),
     ({"hands": ladder(4), "games": []}, "a deal is "),
-    ({"cards": ladder(4)}, "a deal is .*; got {'cards'"),
     ({"games": []}, "a deal is .*; got {'games': \\[\\]}"),
-    ({"games": 3}, "a deal is .*; got {'games': 3}"),
     ({"games": [ladder(4)]}, "each game of a deal is "),
     (
         {"games": [{"hand": 1}]},
@@ -48,18 +44,12 @@ DEALS: list[tuple[Any, str]] = [
     ),
     ({"games": [{"hands": ladder(4)}] * 3}, "has 3 games, the match only 2"),
     ({"hands": 5}, "needs lists of 10, 10, 10, 10 cards; got 5"),
-    ({"hands": None}, "needs lists of 10, 10, 10, 10 cards; got None"),
-    ({"hands": [1, 2, 3, 4]}, "needs lists of 10, 10, 10, 10 cards; got"),
-    ({"hands": ["2O2B2C2E4O"] * 4}, "needs lists of 10, 10, 10, 10 cards; got"),
     ({"hands": ladder(4)[:3]}, "10, 10, 10, 10 cards; got lists of 10, 10, 10$"),
-    ({"hands": []}, "10 cards; got lists of no"),
     ({"hands": ladder(8)}, "10 cards; got lists of 5, 5, 5"),
     ({"hands": [*ladder(4)[1:], ladder(4)[0][1:]]}, "cards; got lists of 10, 10, 10, 9"),
     ({"hands": replaced("1E")}, "1E is there 2 times"),
     ({"hands": replaced("8O")}, "there is no card '8O'; cards are 2O, 2B"),
-    ({"hands": replaced("2X")}, "there is no card '2X'; cards are 2O, 2B, ..., 1E"),
     ({"hands": replaced(0)}, "there is no card 0; cards are"),
-    ({"hands": replaced(None)}, "there is no card None"),
     ({"hands": replaced(["2O"])}, r"there is no card \['2O'\]"),
     ({"games": [{"hands": ladder(4)}, {"hands": replaced("1E")}]}, "1E is there 2 times"),
 ]

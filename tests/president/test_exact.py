@@ -1,7 +1,6 @@
 """Perfect play of two-seat President, what it is built on, and how players are measured by it."""
 
 import json
-import random
 from pathlib import Path
 
 import numpy as np
@@ -11,59 +10,16 @@ from docs.studies.president_perfect import RECORD, load, page
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.president.measures import blunders
-from parlour.baselines.president.solver import is_dominated, runs_home
 from parlour.envs import load_game
 from parlour.scripts.main import main
 from tests.president.test_solver import (
-    NUM_RANKS,
     late_positions,
-    minimax,
-    random_hands,
     value_after,
 )
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("president", num_players=2)
-
-
-def word(counts: tuple) -> int:
-    """A hand as the solver has it: as many bits of four as there are cards of a rank."""
-    return sum(((1 << count) - 1) << (4 * rank) for rank, count in enumerate(counts))
-
-
-def test_a_leader_that_is_said_to_run_home_wins() -> None:
-    rng, said, more_than_one_weak = random.Random(3), 0, 0
-    for _ in range(3000):
-        own, other = random_hands(rng, 6)
-        if runs_home(word(own), word(other)):
-            said += 1
-            weak = [
-                r for r in range(NUM_RANKS) if own[r] and max(other[r + 1 :], default=0) >= own[r]
-            ]
-            more_than_one_weak += len(weak) > 1
-            assert minimax(own, other, None), (own, other)
-    assert said > 500 and more_than_one_weak > 50
-
-
-def test_where_a_dominated_play_wins_a_play_that_is_not_dominated_wins_too() -> None:
-    rng, num_dominated = random.Random(4), 0
-    for _ in range(1500):
-        own, other = random_hands(rng, 6)
-        table = rng.choice([None, (rng.randint(1, 2), rng.randrange(4))])
-        wins = {False: False, True: False}
-        plays = [
-            4 * rank + count - 1
-            for rank in range(NUM_RANKS)
-            for count in range(1, own[rank] + 1)
-            if table is None or (count == table[0] and rank > table[1])
-        ]
-        for play in plays:
-            rank, count = play >> 2, (play & 3) + 1
-            left = (*own[:rank], own[rank] - count, *own[rank + 1 :])
-            dominated = bool(is_dominated(word(own), word(other), sum(1 << p for p in plays), play))
-            num_dominated += dominated
-            wins[dominated] |= not any(left) or not minimax(other, left, (count, rank))
-        assert wins[False] or not wins[True], (own, other, table)
-    assert num_dominated > 500
 
 
 def test_perfect_play_wins_each_won_deal_and_makes_no_blunder() -> None:

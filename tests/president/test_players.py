@@ -11,6 +11,8 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.matches import match_results
 
+pytestmark = pytest.mark.plain
+
 BY_LOWEST = "playout_policy=lowest,epsilon=0.3"
 SCRIPTS = ["hoarder", "lowest", "set_keeper", "planner"]
 RANKS = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")

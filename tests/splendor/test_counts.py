@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
-from tests.num_bits import num_bits
 from tests.one_table import OneTable
 from tests.splendor.boards import board, empty_seat, record_of
-
-from ..test_compiled_networks import positions
 
 pytestmark = pytest.mark.plain
 
@@ -53,13 +49,3 @@ def test_the_exact_counts_of_the_sheet(
     table.state["bank"] = pack(bank)
     assert counts_of(table.legal) == (different, same, reserve)
     assert "pass" not in table.legal
-
-
-def test_random_play_of_two_has_the_branching_of_the_sheet() -> None:
-    """Sheet: 22.7 on average, 15 median, 93 actions a game, over random two-player games."""
-    num_games, longest = 60, 420  # plies: 200 turns of both, and a few choices of nobles
-    _, words = positions(load_game("splendor", num_players=2), num_games, longest)
-    branching = num_bits(words.view(np.uint64)).sum(axis=1)
-    assert np.mean(branching) == pytest.approx(22.7, abs=1.5)
-    assert np.median(branching) == pytest.approx(15, abs=1)
-    assert len(branching) / num_games == pytest.approx(93, abs=4)

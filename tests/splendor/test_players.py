@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.policies.policy import Policy
-from parlour.baselines.splendor import players
-from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
@@ -61,20 +56,6 @@ def test_its_own_players_are_listed_weakest_first() -> None:
     assert own == sorted(own)
 
 
-def test_the_guided_search_tries_few_orders_of_the_decks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two, as measured; the settings of a name come first."""
-    search, nums = players.tree_search, []
-
-    def noted(game: Game, **settings: Any) -> Policy:
-        nums.append(settings["num_determinizations"])
-        return search(game, **settings)
-
-    monkeypatch.setattr(players, "tree_search", noted)
-    for name in ("guided", "guided:num_determinizations=5"):
-        make_policy(name, GAME)
-    assert nums == [2, 5]
-
-
 @pytest.mark.parametrize("name", ["greedy", "planner", "mcts:num_simulations=60"])
 def test_a_card_that_wins_at_once_is_bought(name: str) -> None:
     assert chosen(name, last_chance()) == "buy:2.0"
@@ -92,8 +73,3 @@ def test_each_script_beats_the_one_before_it() -> None:
 def test_the_search_beats_its_own_playouts_player() -> None:
     result = play_match(GAME, "mcts:num_simulations=60", "greedy", num_deals=15)
     assert result.first_places.mean > 0.55
-
-
-def test_settings_of_a_name_come_before_those_of_the_game() -> None:
-    with pytest.raises(ValueError, match="epsilon must be a number"):
-        make_policy("mcts:epsilon=2", GAME)

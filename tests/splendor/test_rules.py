@@ -11,7 +11,6 @@ import pytest
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from parlour.envs.splendor.actions import collection_of
 from tests.one_table import OneTable, dealt
 from tests.splendor.boards import (
     CARDS,
@@ -326,21 +325,3 @@ def test_15_the_game_ends_at_the_turn_limit() -> None:
     assert not table.is_over
     table.play("collect:red+blue+white")
     assert table.is_over and table.outcome == [0, 0]
-
-
-def test_what_a_collecting_action_moves_is_what_its_name_says() -> None:
-    game = load_game("splendor")
-    results = set()
-    for action in range(game.num_actions):
-        name = game.action_name(action)
-        if name.startswith("collect:"):
-            taken, returned = collection_of(action)
-            results.add((taken, returned))
-            assert len(taken) == (2 if "*2" in name else name.split()[0].count("+") + 1)
-            assert len(returned) == (name.split(":")[-1].count("+") + 1 if " " in name else 0)
-            named = [
-                COLOURS.index(word) for word in name.split()[0][8:].removesuffix("*2").split("+")
-            ]
-            assert sorted(set(taken)) == sorted(named)
-    assert len(results) > 100
-    assert [game.action_name(game.parse_action(f"noble:{place}")) for place in range(5)]

@@ -10,7 +10,6 @@ import anyio
 import pytest
 
 from parlour.baselines.advice.move_values import study_of
-from parlour.envs.core.pages import game_page
 from parlour.scripts.agents.local import LocalTables, table_of
 from parlour.scripts.agents.seat import TableSeat
 from parlour.scripts.table.live import THINKING_LIMIT
@@ -146,7 +145,3 @@ def test_a_wrong_request_is_explained(
     request = {"game": "president", "players": ["lowest"], "seat": 0, **change}
     with pytest.raises(ValueError, match=problem):
         tables.open(casual(**request), 0)
-
-
-def test_the_rules_are_the_page_of_the_game() -> None:
-    assert "President" in game_page("president")

@@ -15,7 +15,6 @@ from parlour.baselines.players import human
 from parlour.baselines.players.move_list import NOTE
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
-from parlour.envs.core.words import with_names
 from parlour.scripts.console import play as console
 from parlour.scripts.main import main
 from parlour.scripts.table.catalogue import chosen_settings
@@ -39,7 +38,7 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
 
 
 TABLES = _tables()
-NUM_SCREENS = 16
+NUM_SCREENS = 8
 
 
 def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
@@ -101,14 +100,6 @@ def test_what_is_printed_between_two_answers_fits_one_screen(
     with pytest.raises(human.EndOfInput):
         console.play_at_console(table, 0, ask)
     assert max(lengths) <= 24
-
-
-def test_long_lines_go_on_below_their_beginning() -> None:
-    line = "  deck [70] " + " ".join(["red 1 1"] * 12)
-    first, *rest = human._wrapped(line, 60)
-    assert rest and first.startswith("  deck [70] red")
-    assert " ".join([first, *rest]).split() == line.split()
-    assert all(each.startswith(" " * 6) and each[6] != " " and len(each) <= 60 for each in rest)
 
 
 def test_a_game_at_the_console_ends_with_its_result_in_three_lines(
@@ -187,16 +178,6 @@ def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]
     assert "beginning of its name" in out
     assert out.splitlines()[-1] == "You left the game."
     assert table.plies == []
-
-
-def test_only_the_own_seat_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    table = table_of("president")
-    console.play_at_console(table, 0, answers("", "quit"))  # the table may take two screens
-    shown = capsys.readouterr().out
-    names = ["You", "Random 1", "Random 2", "Random 3"]
-    for line in with_names(table.game.describe(table.state, 0), names).splitlines():
-        assert line.strip() in shown
-    assert table.game.describe(table.state, 0) != table.game.describe(table.state, None)
 
 
 def test_input_that_ends_early_is_reported(

@@ -9,10 +9,7 @@ from types import SimpleNamespace
 import pytest
 from starlette.testclient import TestClient
 
-from parlour.baselines.advice.explanations import _that_fit
-from parlour.envs import load_game
 from parlour.envs.core.play.one_game import PlayedPly
-from parlour.envs.core.rng import streams
 from parlour.scripts.table.table import GameTable, Occupant, Setup
 
 from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated
@@ -36,7 +33,7 @@ def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
         assert sum(hints["values"].values()) == pytest.approx(1)
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_hints_at_two_seat_president_are_exact(tmp_path: Path) -> None:
     seats, settings = [ME, player("lowest")], {"num_players": 2}
     with playing(tmp_path, seats, "president", settings=settings) as me:
@@ -65,13 +62,6 @@ def test_notty_is_advised_by_the_chance_of_winning(tmp_path: Path) -> None:
     assert set(hints["values"]) == set(position["legal"]) == set(judged["values"])
 
 
-def test_the_review_says_what_was_said_after_the_move(tmp_path: Path) -> None:
-    seats = (Occupant("here", "-"), Occupant("player", "r", "random"))
-    table = GameTable(Setup("trick_taking", SMALL, seats, 4))
-    table.act(table.legal[0])
-    assert table.judge(table.plies[0]) is table.judge(table.plies[0])
-
-
 @pytest.mark.parametrize("name", ["human", "secrets.py:peek", "runs/mine.pt", "mcts:seconds=9999"])
 def test_no_hint_runs_files_or_asks_the_console(tmp_path: Path, name: str) -> None:
     with playing(tmp_path, PAIR) as me:
@@ -92,24 +82,6 @@ def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
     assert answer["action"] in answer["values"] and answer["num_moves"] >= 1
     assert answer["num_positions"] > 1 and answer["interval"][0] <= answer["interval"][1]
     assert "solver" in answer["about"] or answer["about"]
-
-
-def test_an_explanation_is_drawn_from_what_the_onlooker_cannot_tell_apart() -> None:
-    """Two positions that look the same to it give the same set of positions."""
-    game = load_game("trick_taking", num_values=2)
-    table = GameTable(Setup("trick_taking", {"num_values": 2}, (Occupant("here", "-"),) * 2, 4))
-    other = game.new_states()
-    other[0] = table.state
-    for seed in range(20):
-        game.reshuffle_unseen(other[0], 1, streams([seed])[0])
-        common = {*game.legal_action_list(table.state)} & {*game.legal_action_list(other[0])}
-        if other[0].tobytes() != table.state.tobytes() and common:
-            break
-    action = min(common)
-    drawn = [_that_fit(game, each, action, 1) for each in (table.state, other[0])]
-    fitting = [{each.tables.states[row].tobytes() for row in each.rows} for each in drawn]
-    assert fitting[0] == fitting[1] and len(fitting[0]) > 1
-    assert table.state.tobytes() in fitting[0] and other[0].tobytes() in fitting[0]
 
 
 def test_a_move_that_nobody_saw_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,15 +116,6 @@ def test_earlier_pictures_are_shown_as_they_were_seen(client: TestClient) -> Non
     with seated(client, tokens[-1]) as watcher:
         back = watcher.ask({"type": "look_back", "ply": 0}, "picture")["svg"]
         assert back.count(", face down") == 40
-
-
-def test_programs_may_ask_for_data_in_place_of_pictures(client: TestClient) -> None:
-    token = open_table(client, "trick_taking", PAIR, settings=SMALL)[0]
-    with seated(client, token, has_data=True) as me:
-        position = me.next("position")
-    assert position["svg"] is None and position["clicks"] == {}
-    hand = position["observation"]["hand"]  # the cards of each colour
-    assert sum(map(len, hand)) == SMALL["num_values"] and position["words"]
 
 
 def test_spectators_see_all_hands_only_where_players_have_all_seats(client: TestClient) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from parlour.scripts.table import host, live
+from parlour.scripts.table import live
 from parlour.scripts.table.host import Host
 from parlour.scripts.table.live import LiveTable
 from parlour.scripts.table.serving import open_browser
@@ -105,26 +105,6 @@ def test_a_lock_held_elsewhere_stops_no_other_request(
             assert me.my_turn()["ply"] > 0  # it waited, and was kept
 
 
-def test_the_store_has_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads: list[str] = []
-    load = TableStore.load
-
-    def noting(store: TableStore, id: str) -> Any:
-        threads.append(threading.current_thread().name)
-        return load(store, id)
-
-    monkeypatch.setattr(TableStore, "load", noting)
-    with server(tmp_path) as client:
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me:
-            me.play_to_the_end()
-        (kept,) = client.get("/api/tables", headers=AS_OWNER).json()
-        for id, status in ((kept["id"], 200), ("another", 400)):
-            asked = client.post("/api/replays", json={"table": id}, headers=AS_OWNER)
-            assert asked.status_code == status, asked.text
-    assert len(threads) == 3 and {*threads} == {"store_0"}
-
-
 def test_one_table_is_alive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A visitor who is refused drops the table, while others wait for it."""
     made: list[LiveTable] = []
@@ -163,15 +143,6 @@ def test_a_second_server_on_the_same_store_is_refused(tmp_path: Path) -> None:
     TableStore(path, True, "http://127.0.0.1:3").close()
 
 
-def test_a_row_without_tokens_is_left_out(tmp_path: Path) -> None:
-    with server(tmp_path) as client:
-        for _ in range(2):
-            open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with contextlib.closing(sqlite3.connect(tmp_path / "tables.db")) as other, other:
-            other.execute("UPDATE tables SET tokens = '[]' WHERE rowid = 1")
-        assert len(client.get("/api/tables", headers=AS_OWNER).json()) == 1
-
-
 def test_the_address_with_the_key_is_in_no_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,18 +153,6 @@ def test_the_address_with_the_key_is_in_no_command_line(
     (path,) = (tmp_path / "parlour").iterdir()
     assert opened == [path.as_uri()] and "secret" in path.read_text()
     assert path.stat().st_mode & 0o77 == 0
-
-
-def test_a_shared_game_reads_no_file(tmp_path: Path) -> None:
-    deck = tmp_path / "secret.csv"
-    deck.write_text("a secret line")
-    settings = {"deck": str(deck)}
-    seats = [ME, player("random")]
-    asked = {"game": "top_trumps", "settings": settings, "seats": seats, "shared": True}
-    with server(tmp_path) as client:
-        for path in ("/api/tables", "/api/games/top_trumps"):
-            refused = client.post(path, json=asked, headers=AS_OWNER)
-            assert refused.status_code == 400 and "secret line" not in refused.text
 
 
 @pytest.mark.parametrize(
@@ -214,21 +173,3 @@ def test_a_request_is_taken_at_its_word(tmp_path: Path, change: dict, said: str)
         assert refused.status_code == 400 and said in refused.json()["error"]
         for key, status in ((OWNER, 403), (f"bearer {OWNER}", 200)):
             assert client.get("/api/games", headers={"Authorization": key}).status_code == status
-
-
-def test_loading_a_listed_player_is_no_thinking_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[tuple[str, dict]] = []
-    load = host.make_policy
-
-    def note(name: str, game: Any, **settings: Any) -> Any:
-        made.append((name, settings))
-        return load(name, game, **settings)
-
-    monkeypatch.setattr(host, "make_policy", note)
-    seats = [ME, player("mcts:milliseconds=20000")]
-    with server(tmp_path) as client:
-        for _ in range(2):  # once a process
-            open_table(client, "trick_taking", seats, settings=SMALL)
-    assert made == [("mcts", {"milliseconds": 1})]

@@ -39,7 +39,7 @@ EXCHANGES = pytest.param(
 )
 FORMS = ((False, False), (True, False), (False, True))  # a browser's, a phone's, a program's
 MAX_TRIES = 60  # positions looked at for each that can be compared with help
-NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "12"))
+NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "8"))
 NUM_HELPED = 2  # pairs for which hints and the like are made: they take longer
 
 

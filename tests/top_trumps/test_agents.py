@@ -24,6 +24,8 @@ from parlour.scripts.main import main
 from tests.one_table import dealt
 from tests.top_trumps.lockstep import Size, dealt_tables, referee_of
 
+pytestmark = pytest.mark.plain
+
 GAME: Final = "top_trumps"
 SIZES = {"num_cards": 7, "num_fields": 3}
 TEMPLATE = Path(top_trumps_agent_template.__file__)
@@ -219,18 +221,6 @@ def test_an_agent_that_fails_is_named_and_never_replaced(agent: Any, message: st
         play_match(game, agent, "rander", num_deals=1)
 
 
-def test_an_agent_must_be_there_from_the_start_and_plays_no_other_game() -> None:
-    game = load_game(GAME, **SIZES)
-    tables = dealt(game, [0])
-    tables.apply(tables.all_rows, np.array([0]))
-    late = AgentAtTable(Recorder, {})
-    late.begin(0, game)
-    with pytest.raises(PlayerError, match="first trick"):
-        late.watch(tables.observe(tables.all_rows, np.array([0]))[0])
-    with pytest.raises(PlayerError, match="plays top_trumps"):
-        late.begin(0, load_game("trick_taking"))
-
-
 # Our players as agents
 
 
@@ -262,7 +252,7 @@ def knowledge(game: Game, observation: np.record) -> dict[str, Any]:
 @pytest.mark.parametrize("size", [Size(7, 3, 60, top_value=5), Size(7, 3, 60)])
 def test_what_an_agent_of_ours_replays_is_what_its_seat_observes(size: Size) -> None:
     """So it decides as the player does: at its own table lies what it may know at the real one."""
-    tables = dealt_tables(size, 60, seed=8)
+    tables = dealt_tables(size, 12, seed=8)
     game, rows = tables.game, tables.all_rows
     memories = [AgentAtTable(Mirror, {"player": "goliath"}) for _ in rows]
     for memory in memories:
@@ -281,7 +271,7 @@ def test_what_an_agent_of_ours_replays_is_what_its_seat_observes(size: Size) -> 
             num_compared += 1
         rows = np.array([r for r in rows if not game.is_terminal(tables.states[r])], np.int64)
         tables.apply(rows, np.arange(len(rows)) % 3)
-    assert num_compared > 200
+    assert num_compared > 60
 
 
 @pytest.mark.parametrize("name", ["Rander", "RandMaxer", "Maxer", "MeanerMax", "EXPert", "Goliath"])

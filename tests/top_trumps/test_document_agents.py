@@ -12,6 +12,8 @@ from parlour.envs import load_game
 from parlour.envs.core.play.legal import PlayerError
 from parlour.scripts.main import main
 
+pytestmark = pytest.mark.plain
+
 HERE = Path(__file__).parent
 GAME = load_game("top_trumps", num_cards=8, num_fields=3)
 SIZES = "num_cards=8,num_fields=3"
@@ -29,8 +31,8 @@ SIZES = "num_cards=8,num_fields=3"
     ],
 )
 def test_the_documents_agents_play(spec: str, floor: float) -> None:
-    result = play_match(GAME, f"{HERE}/{spec}", "rander", num_deals=12)
-    assert result.mean_return[0] > floor  # 0.7, 0.7, 0.6, 0.5, 0.2 and 0 over many deals
+    result = play_match(GAME, f"{HERE}/{spec}", "rander", num_deals=6)
+    assert result.mean_return[0] > floor  # 0.7, 0.7, 0.6, 0.5, 0.2 and 0 over many
 
 
 def test_the_command_line_plays_them_too(capsys: pytest.CaptureFixture[str]) -> None:

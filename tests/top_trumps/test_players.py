@@ -13,6 +13,8 @@ from tests.matches import match_results
 from tests.one_table import played
 from tests.top_trumps.tables import Table
 
+pytestmark = pytest.mark.plain
+
 SCRIPTS = ["rander", "maxer", "meaner_max", "expert", "goliath"]
 ALL_FIELDS = np.ones(2, np.int8)
 
@@ -67,6 +69,7 @@ STRENGTHS = {  # first places in per cent, by an independent program: 95 % inter
 }
 
 
+@pytest.mark.compiled
 def test_strengths_agree_with_an_independent_program() -> None:
     """Its intervals, and ours of 2,000 deals, touch."""
     results = match_results(load_game("top_trumps"), list(STRENGTHS), 2000, seed=8)

@@ -18,10 +18,11 @@ from parlour.baselines.top_trumps.trials import (
     TrialSpec,
     play_trial,
     read_trials,
-    reserve_files,
 )
 from parlour.envs import load_game
 from parlour.scripts.main import main
+
+pytestmark = pytest.mark.plain
 
 SMALL = TrialSettings(num_fields=3, trick_limit=60)
 
@@ -38,24 +39,24 @@ def test_the_list_that_ships_is_the_documents() -> None:
 
 
 def test_a_trial_plays_player_1_in_the_first_seat_and_is_repeatable() -> None:
-    trial = TrialSpec("maxer", "goliath", 7, 600)
+    trial = TrialSpec("maxer", "goliath", 2, 520)
     done: list[int] = []
     first, again = play_trial(trial, SMALL, done.append), play_trial(trial, SMALL)
     assert first[:4] == again[:4]
-    assert first.wins + first.losses + first.draws == 600
-    assert done == [512, 600]
-    game = load_game("top_trumps", num_cards=7, num_fields=3, trick_limit=60)
+    assert first.wins + first.losses + first.draws == 520
+    assert done == [512, 520]
+    game = load_game("top_trumps", num_cards=2, num_fields=3, trick_limit=60)
     policies = (make_policy("maxer", game), make_policy("goliath", game))
-    seeds = np.arange(600)
+    seeds = np.arange(520)
     returns = play_deals(game, policies, seeds, one_against_field(2, seeds))[:, 0, 0]
     assert (first.wins, first.losses) == ((returns == 1).sum(), (returns == -1).sum())
 
 
 def test_fractions_and_ms_reach_the_players_they_are_for() -> None:
     """As maxer always, and as rander always."""
-    always = play_trial(TrialSpec("rand_maxer", "expert", 7, 60, 1.0, None, None, 0.3), SMALL)
-    assert always[1:4] == play_trial(TrialSpec("maxer", "expert", 7, 60, p2_m=0.3), SMALL)[1:4]
-    never = play_trial(TrialSpec("rand_maxer", "expert", 7, 60, 0.0, None, None, 0.3), SMALL)
+    always = play_trial(TrialSpec("rand_maxer", "expert", 7, 20, 1.0, None, None, 0.3), SMALL)
+    assert always[1:4] == play_trial(TrialSpec("maxer", "expert", 7, 20, p2_m=0.3), SMALL)[1:4]
+    never = play_trial(TrialSpec("rand_maxer", "expert", 7, 20, 0.0, None, None, 0.3), SMALL)
     assert never[1:4] != always[1:4]
 
 
@@ -78,12 +79,6 @@ def test_fractions_and_ms_reach_the_players_they_are_for() -> None:
 def test_a_wrong_row_is_named(rows: Any, named: str) -> None:
     with pytest.raises(ValueError, match=named):
         read_trials(rows)
-
-
-def test_files_never_collide(tmp_path: Path) -> None:
-    files = [file for _ in range(5) for file in reserve_files(tmp_path / "new")]
-    assert len(set(files)) == 10
-    assert all(file.exists() for file in files)
 
 
 def test_a_batch_writes_data_and_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,10 @@ from parlour.baselines.search.best_response import best_replies
 from parlour.baselines.trick_taking import random_reply_table as replies
 from parlour.baselines.trick_taking import solver
 from parlour.baselines.trick_taking.measures import exact_exploitability, regret
-from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ranked
+from parlour.baselines.trick_taking.position import CardsLeft, ranked
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.num_bits import num_bits
 from tests.one_table import dealt
 
 pytestmark = pytest.mark.plain
@@ -139,27 +138,6 @@ def solved_value(num_values: int, leader: Hand, follower: Hand) -> int:
     return int(solver.value_of(solver.solution_of(num_values), position))
 
 
-def every_reply(solution: solver.Solution, position: CardsLeft, lead: int) -> int:
-    """The value of a lead against the best of all legal replies."""
-    replies = bits(int(legal_replies(position, lead)))
-    return min(int(solver.trick_value(solution, position, lead, reply)) for reply in replies)
-
-
-def bits(word: int) -> list[int]:
-    return [1 << index for index in range(word.bit_length()) if word >> index & 1]
-
-
-def test_cards_left_out_of_the_search_are_never_better() -> None:
-    """All cards of all positions of six values, where the solver looks only at dominant ones."""
-    solution = solver.solution_of(6)
-    for tricks in range(1, 7):
-        for size in range(max(0, 2 * tricks - 6), min(6, 2 * tricks) + 1):
-            for words in map(int, np.flatnonzero(num_bits(np.arange(4**tricks)) == tricks)):
-                position = CardsLeft(words, size, tricks)
-                best = max(every_reply(solution, position, lead) for lead in bits(words))
-                assert solution.values[solution.starts[tricks, size] + words] == best
-
-
 @pytest.mark.compiled
 def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
     full = solver.solution_of(10)
@@ -174,12 +152,6 @@ def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
         word, word2 = (int("".join(map(str, half)), 2) for half in (owners[:10], owners[10:]))
         position = CardsLeft(word | word2 << 10, 10, 10)
         assert solver.value_of(short, position) == solver.value_of(full, position)
-
-
-@pytest.mark.compiled
-def test_the_table_of_ten_values_has_all_its_positions() -> None:
-    values = solver.solution_of(10).values
-    assert (values >= 0).sum() == 430_884 + 1  # and the end
 
 
 def test_games_of_more_seats_or_too_many_values_are_not_solved() -> None:
