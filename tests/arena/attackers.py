@@ -9,7 +9,6 @@ import fcntl
 import json
 import mmap
 import os
-import pwd
 import re
 import signal
 import socket
@@ -82,13 +81,9 @@ def legal(observations, action_masks, rngs):
 # -- processes
 
 
-
-
 @attack("processes", "crash", "ProcessLookupError")
 def kill_another_process():
     os.kill(target("bystander"), signal.SIGKILL)
-
-
 
 
 @attack("processes", "crash", "No such process")
@@ -122,8 +117,6 @@ def fork_on_and_on():
             FOREVER.wait()
 
 
-
-
 @attack("processes", "crash", "Operation not permitted|PermissionError")
 def trace_the_guard():
     if _LIBC.ptrace(16, 1, 0, 0) < 0:  # PTRACE_ATTACH
@@ -141,8 +134,6 @@ def write_beside_itself():
 @attack("files", "crash", "No such file|Read-only file system")
 def replace_the_opponent():
     Path(target("opponent")).write_text("def choose(*_): return None")
-
-
 
 
 @attack("files", "crash", "No space left|File too large", "crash")
@@ -163,8 +154,6 @@ def mount_the_system_anew():
 def poison_the_compiled_code():
     (Path(target("cache")) / MARK).write_text("poison")
     raise Refused("written in a layer")
-
-
 
 
 @attack("files", "crash", "No such file")
@@ -191,8 +180,6 @@ def connect_to_a_server():
     socket.create_connection(("127.0.0.1", target("port")), timeout=1)
 
 
-
-
 @attack("network", "crash", "Connection refused|Operation not permitted")
 def connect_to_an_abstract_socket():
     with socket.socket(socket.AF_UNIX) as out:
@@ -208,8 +195,6 @@ def connect_to_a_socket_file():
 @attack("network", "crash", "Operation not permitted|PermissionError")
 def listen_to_the_wire():
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)
-
-
 
 
 @attack("network", "crash", "in a place of its own")
@@ -263,8 +248,6 @@ def read_the_guard():
 @attack("memory", "crash", "No such file")
 def read_the_arena():
     Path(f"/proc/{target('arena')}/mem").read_bytes()
-
-
 
 
 @attack("memory", "crash", "nothing in here", "crash")
@@ -491,8 +474,6 @@ def print_forever():
         print("look at me")
 
 
-
-
 @attack("logs", "crash", "No such file|Read-only file system")
 def forge_another_log():
     with open(target("log"), "a") as file:
@@ -535,8 +516,6 @@ def forge_a_result():
         database.execute("UPDATE batch SET returns = x'00'")
 
 
-
-
 @attack("results", "crash", "busy|Read-only file system|Device or resource")
 def delete_the_store():
     os.unlink(target("store"))
@@ -545,8 +524,6 @@ def delete_the_store():
 @attack("results", "crash", "Read-only file system")
 def plant_a_module():
     (Path(np.__file__).parents[1] / f"{MARK}.pth").write_text("import os")
-
-
 
 
 @attack("results", "crash", "status 0|SystemExit", "crash")

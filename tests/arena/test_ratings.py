@@ -158,9 +158,7 @@ def test_the_order_of_matches_and_deals_is_nothing(simulate: Callable) -> None:
     assert ours.superiority == pytest.approx(theirs.superiority, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("num_deals", "at_least", "at_most"), [(2, 0.95, 1.0), (30, 0.9, 0.985)]
-)
+@pytest.mark.parametrize(("num_deals", "at_least", "at_most"), [(2, 0.95, 1.0), (30, 0.9, 0.985)])
 @pytest.mark.parametrize("kind", ["duels", "tables"])
 def test_intervals_contain_the_true_rating(
     kind: str, num_deals: int, at_least: float, at_most: float
