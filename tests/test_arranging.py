@@ -1,5 +1,6 @@
 """Positions are laid out from piles of pieces, those of each game from an empty table too."""
 
+import dataclasses
 import json
 import random
 from typing import Any
@@ -9,6 +10,9 @@ import pytest
 
 from parlour.envs import find_game
 from parlour.envs.core.arranging import arranged
+from parlour.envs.core.checks.laying import check_laid_out
+from parlour.envs.core.checks.report import CheckError, Trial
+from parlour.envs.core.checks.situation import Sample
 from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.play.one_game import start
 from parlour.envs.core.positions import position_data, position_from
@@ -138,3 +142,43 @@ def test_pieces_that_cannot_lie_so_are_refused(piles: Any, seat: Any, reason: st
 def test_what_is_missing_is_said(name: str, piles: Any, problem: str) -> None:
     game = game_of(name)
     assert problem in arranged(game, start(game, 1).position, piles, 0)[2]
+
+
+# What check_game says of a game's own functions
+
+
+def laid_with(arrange: Any) -> str | None:
+    game = dataclasses.replace(game_of("trick_taking"), arrange=arrange)
+    return check_laid_out(Sample(game, Trial(range(1, 3), None, True, 100)))
+
+
+def loses_a_card(state: np.record, piles: Any, seat: int) -> Any:
+    lacking = {**piles, "hand 0": list(piles["hand 0"])[1:]} if piles else piles
+    return game_of("trick_taking").arrange(state, lacking, seat)
+
+
+def goes_by_the_deal(state: np.record, piles: Any, seat: int) -> Any:
+    """Write a field by what it was before, which the pieces do not say."""
+    dealt = np.roll(state["dealt"], 1, axis=1)
+    shown = game_of("trick_taking").arrange(state, piles, seat)
+    state["dealt"] = dealt
+    return shown
+
+
+def test_the_check_of_a_game_lays_its_positions_out() -> None:
+    assert laid_with(game_of("trick_taking").arrange) is None
+    assert laid_with(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("arrange", "problem"),
+    [
+        (loses_a_card, "arrange does not lay out hand 0"),
+        (goes_by_the_deal, "taken apart and laid out again, the position differs in dealt"),
+    ],
+)
+def test_the_check_of_a_game_finds_pieces_and_fields_that_go_astray(
+    arrange: Any, problem: str
+) -> None:
+    with pytest.raises(CheckError, match=f"laid_out: seed 1, ply .*{problem}"):
+        laid_with(arrange)

@@ -67,6 +67,29 @@ def test_the_interval_holds_a_true_lead_as_often_as_it_says() -> None:
     assert 0.95 < num_covered / NUM_TRIALS < 1  # of four leads together: each alone more often
 
 
+def steady(*values: float) -> MoveValues:
+    """Eight searches that nearly agree on the values of moves."""
+    samples = np.array(values) + np.linspace(-0.01, 0.01, 8)[:, None]
+    return MoveValues(np.arange(len(values)), samples, "search", 8)
+
+
+def test_the_better_move_is_the_first_in_the_list_that_is_known_to_be_better() -> None:
+    """Move 2 leads by more when it is measured, but the list has move 1 above it."""
+    verdict = judged(steady(0.0, 0.5, 0.4), steady(0.0, 0.4, 0.6))
+    assert verdict.rival == 1 and verdict.best == 1
+    assert verdict.lead is not None and verdict.lead.mean == pytest.approx(0.4)
+    assert "list" not in verdict.text(SPLENDOR)
+
+
+def test_it_is_said_why_a_better_move_is_not_the_first_in_the_list() -> None:
+    verdict = judged(steady(0.0, 0.5, 0.4), steady(0.0, -0.2, 0.6))
+    assert verdict.best == 2
+    first, rival = SPLENDOR.action_name(1), SPLENDOR.action_name(2)
+    assert f"better: {rival} ({first} is first in the list, but" in verdict.text(SPLENDOR)
+    itself = judged(steady(0.5, 0.0, 0.4), steady(0.0, -0.2, 0.6))
+    assert f"({SPLENDOR.action_name(0)} is first" in itself.text(SPLENDOR)
+
+
 VERDICTS = {  # of the moves of `greedy` against `planner` in deal 0
     4: "lost about",
     22: "was about as good as the best others",

@@ -41,7 +41,15 @@ class Judgement(NamedTuple):
 
     @property
     def rival(self) -> int | None:
-        """The best other move; None where none was measured."""
+        """The other move to name; None where none was measured.
+
+        Of moves that are known to be better it is the one that stands first in the list of values,
+        and not the one whose lead was largest when measured, in which there is luck.
+        """
+        better = [other for other, lead in self.leads.items() if _is_better(lead)]
+        if better:
+            values = self.move_values.values
+            return max(better, key=lambda other: values.get(other, -math.inf))
         return max(self.leads, key=lambda other: self.leads[other].mean, default=None)
 
     @property
@@ -57,7 +65,7 @@ class Judgement(NamedTuple):
     @property
     def is_mistake(self) -> bool:
         """Whether the rival is better, and by more than chance explains."""
-        return self.lead is not None and self.lead.low > 0 and self.lead.mean >= SMALL
+        return self.lead is not None and _is_better(self.lead)
 
     @property
     def loss(self) -> float:
@@ -85,7 +93,7 @@ class Judgement(NamedTuple):
             reach = f"{lost(low)} to {lost(high)}"
             is_alone = sum(lead.low > 0 for lead in self.leads.values()) == 1
             better = "better" if is_alone else "better, for example"
-            return f"lost about {lost(mean)} ({reach}); {better}: {rival}"
+            return f"lost about {lost(mean)} ({reach}); {better}: {rival}{self._apart(game, label)}"
         if high >= 0:  # which of several is the rival is chance
             return f"was about as good as {'the best others' if len(self.leads) > 1 else rival}"
         if not self.move_values.unsearched:
@@ -94,12 +102,26 @@ class Judgement(NamedTuple):
         num_others = len(self.move_values.actions) - len(not_compared)
         return f"was better than the {num_others} other moves that were compared"
 
+    def _apart(self, game: Game, label: "Callable[[int], str] | None") -> str:
+        """Say why another move stands above the rival in the list of values, where one does."""
+        values = self.move_values.values
+        first = max(values, key=lambda action: values[action])
+        if self.rival not in values or values[first] < values[self.rival] + SMALL:
+            return ""
+        name = (label or game.action_name)(first)
+        return f" ({name} is first in the list, but was not better when compared again)"
+
     def _text_without_chance(self, lead: float, lost: str, rival: str) -> str:
         source = self.move_values.source
         by = "exact" if source == EXACT else f"by the estimate of {in_words(source)}"
         if lead >= SMALL:
             return f"lost {lost} ({by}); better: {rival}"
         return f"was the best ({by})" if lead <= -SMALL else f"was as good as the best ({by})"
+
+
+def _is_better(lead: "Estimate") -> bool:
+    """Whether a lead is more than chance explains."""
+    return lead.low > 0 and lead.mean >= SMALL
 
 
 def judge_move(

@@ -2,6 +2,7 @@
 
 A game that has the function `arrange` can be laid out from an empty table. `lay_out` says where the
 pieces of a position lie; `arrange` lays them out and says which parts of the picture show them.
+What is nowhere yet lies in a pile that comes first, so that it is seen first.
 """
 
 from collections import Counter

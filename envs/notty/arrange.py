@@ -29,15 +29,12 @@ def arrange(state: np.record, piles: Piles, seat: int) -> dict[str, Pile]:
         for piece in pieces[name]:
             cards.add_card(state["hands"][owner], cards.KIND_NAMES.index(piece))
     deck = sorted(pieces[""] + pieces["deck"], key=cards.KIND_NAMES.index)
-    return {
-        **{
-            name: Pile(
-                f"hand of player {owner}",
-                _names(state, owner),
-                parts=(f"seat:{owner}",),
-                faces=card_ids(state, owner),
-            )
-            for owner, name in enumerate(hands)
-        },
-        "deck": Pile("deck", deck, parts=("deck", "left")),
+    return {"deck": Pile("deck", deck, parts=("deck", "left"))} | {
+        name: Pile(
+            f"hand of player {owner}",
+            _names(state, owner),
+            parts=(f"seat:{owner}",),
+            faces=card_ids(state, owner),
+        )
+        for owner, name in enumerate(hands)
     }

@@ -75,6 +75,7 @@ def arrange(state: np.record, piles: Piles, seat: int) -> dict[str, Pile]:
     gone = [piece for piece in pieces[""] if piece not in players] + pieces["played"]
     seats = [player for player in players if player not in pieces["out"]]
     return {
+        "played": Pile("played earlier", sorted(gone, key=RANKS.index), parts=("to come",)),
         **{
             name: Pile(
                 f"hand of player {owner}",
@@ -92,7 +93,6 @@ def arrange(state: np.record, piles: Piles, seat: int) -> dict[str, Pile]:
             faces=[part.id for part in played_cards(state, None)] if table else (),
             stock="played",
         ),
-        "played": Pile("played earlier", sorted(gone, key=RANKS.index), parts=("to come",)),
         "in": Pile("still in", seats, "player"),
         "out": Pile("gone out, the first as president", pieces["out"], "player"),
     }

@@ -99,7 +99,7 @@ def arrange(state: np.record, piles: Piles, seat: int) -> dict[str, Pile]:
     own = [
         f"{noun} {n}" for n in range(num_seats) for noun in ("gems", "cards", "reserved", "nobles")
     ]
-    names = [*rows, *decks, "bank", "nobles", "out", *own]
+    names = [*decks, "out", *rows, "bank", "nobles", *own]
     pieces = sorted_out(piles, names, _whole(num_seats))
     _check_kinds(pieces)
     for gone in pieces.pop(""):

@@ -31,7 +31,8 @@ def arrange(names: Names, state: np.record, piles: Piles, seat: int) -> dict[str
     decks = [f"deck {owner}" for owner in range(rules.NUM_SEATS)]
     pieces = sorted_out(piles, [*decks, "pile", "box"], whole)
     rules.start_game(state, np.int64(seat))
-    shown = {}
+    box = sorted(pieces[""] + pieces["box"], key=whole.index)
+    shown = {"box": Pile("not dealt yet", box)}
     for owner, deck in enumerate(decks):
         cards = [whole.index(piece) for piece in pieces[deck]]
         state["decks"][owner, : len(cards)] = cards
@@ -41,6 +42,5 @@ def arrange(names: Names, state: np.record, piles: Piles, seat: int) -> dict[str
         shown[deck] = Pile(f"deck of player {owner}, top first", pieces[deck], "card", parts, faces)
     state["pile"][: len(pieces["pile"])] = [whole.index(piece) for piece in pieces["pile"]]
     state["pile_size"] = len(pieces["pile"])
-    box = sorted(pieces[""] + pieces["box"], key=whole.index)
     shown["pile"] = Pile("draw pile", pieces["pile"], parts=("last trick",))
-    return shown | {"box": Pile("not dealt yet", box)}
+    return shown

@@ -59,8 +59,9 @@ def arrange(state: np.record, piles: Piles, seat: int) -> dict[str, Pile]:
         cards[f"hand {owner}"] = hand
     state["tricks_left"] = num_values - len(taken) // num_seats
     _lay_trick(state, [cards[f"trick {owner}"] for owner in seats], seat)
-    return {name: _pile(state, name, [whole[card] for card in cards[name]]) for name in names} | {
-        "box": Pile("not dealt yet", sorted(pieces[""] + pieces["box"], key=whole.index))
+    box = Pile("not dealt yet", sorted(pieces[""] + pieces["box"], key=whole.index))
+    return {"box": box} | {
+        name: _pile(state, name, [whole[card] for card in cards[name]]) for name in names
     }
 
 

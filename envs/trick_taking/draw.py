@@ -155,7 +155,8 @@ def _played_card(
         edge = Box.around(x, y, height * cards.CARD_ASPECT, height).inset(-4)
         shapes.append(edge.filled(palette.YELLOW, height * 0.1))
     shapes += cards.card_row((part,), x, y, height, 100)
-    return [*shapes, Text(x, y + height / 2 + 13, f"player {owner}", 12, palette.DIM_CHALK)]
+    size = 12 if places.is_narrow else 14
+    return [*shapes, Text(x, y + height / 2 + 13, f"player {owner}", size, palette.DIM_CHALK)]
 
 
 def played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPart:

@@ -104,13 +104,13 @@ async def review(live: LiveTable, connection: Connection, message: dict[str, Any
 
 
 def reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:
-    """Return what one choice was worth, with the picture that the seat saw."""
+    """Return what one choice was worth, with the picture that the seat saw which made it."""
     ply = table.plies[number]
     names = seat_names(table.setup.seats, connection.seat)
     judged = judged_data(table.game, table.judge(ply), ply.before, names)
     row = {"ply": number, "seat": ply.seat, **judged}
     if not connection.has_data:
-        picture = drawn(table.game, ply.before, connection.seat, connection.is_narrow, False)
+        picture = drawn(table.game, ply.before, ply.seat, connection.is_narrow, False)
         row["svg"] = picture_svg(picture, names)
     return row
 

@@ -8,6 +8,7 @@ from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.positions import position_data
 from ...envs.core.rng import fresh_seed
 from ...envs.core.words import with_names
+from .protocol import sent_exactly
 from .table import GameTable, new_setup, player_seat
 
 
@@ -29,7 +30,7 @@ def laid_out(data: dict[str, Any]) -> dict[str, Any]:
     names = [f"seat {each + 1}" for each in range(game.num_seats)]
     picture = drawn(game, state, None, bool(data.get("is_narrow")), is_live=False)
     return {
-        "seed": seed,
+        "seed": sent_exactly(seed),
         "seat": seat,
         "num_seats": game.num_seats,
         "icons": game.icons,
@@ -39,5 +40,5 @@ def laid_out(data: dict[str, Any]) -> dict[str, Any]:
             for name, pile in piles.items()
         },
         "problem": with_names(problem, names),
-        "deal": position_data(game, state),
+        "deal": sent_exactly(position_data(game, state)),
     }

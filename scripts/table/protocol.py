@@ -4,6 +4,7 @@ docs/protocol.md describes both directions.
 """
 
 import json
+import re
 import time
 from typing import Any
 
@@ -30,6 +31,28 @@ _FIELDS: dict[str, dict[str, type]] = {
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
+
+
+MAX_EXACT = 2**53  # the numbers that JavaScript keeps exactly
+_LARGE = re.compile(r"-?\d{16,18}\d?")
+
+
+def sent_exactly(data: Any) -> Any:
+    """Return plain data with each number that a page would round as a text of its digits."""
+    if isinstance(data, dict):
+        return {name: sent_exactly(each) for name, each in data.items()}
+    if isinstance(data, list | tuple):
+        return [sent_exactly(each) for each in data]
+    return str(data) if type(data) is int and abs(data) > MAX_EXACT else data
+
+
+def read_exactly(data: Any) -> Any:
+    """Return what `sent_exactly` was given."""
+    if isinstance(data, dict):
+        return {name: read_exactly(each) for name, each in data.items()}
+    if isinstance(data, list):
+        return [read_exactly(each) for each in data]
+    return int(data) if isinstance(data, str) and _LARGE.fullmatch(data) else data
 
 
 def title(name: str) -> str:

@@ -23,7 +23,7 @@ from ..words import seat_names
 from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .positions import laid_out
-from .protocol import Refused, title
+from .protocol import Refused, read_exactly, title
 from .sockets import serve_seat
 from .store import StoredTable
 from .stored_games import arena_game, judged_plies, shared_game, transcript_of
@@ -71,7 +71,7 @@ def _for_owner(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
 
 async def _data(request: Request) -> dict[str, Any]:
     try:
-        data = json.loads(await request.body() or b"{}")
+        data = read_exactly(json.loads(await request.body() or b"{}"))
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):

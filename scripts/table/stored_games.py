@@ -22,6 +22,7 @@ from ...envs.core.played.transcript import Transcript, action_of, record, replay
 from ...envs.core.positions import position_data
 from ...envs.core.rng import SEED_LIMIT
 from ..words import player_label, seat_names
+from .protocol import sent_exactly
 from .store import StoredTable
 from .table import HERE
 from .views import judged_data
@@ -94,7 +95,7 @@ def shared_game(transcript: Transcript) -> dict[str, Any]:
     if transcript.deal is not None:
         is_position = isinstance(transcript.deal, np.void)
         made["deal"] = position_data(game, transcript.deal) if is_position else transcript.deal
-    return {**made, "actions": [ply.action for ply in transcript.plies]}
+    return sent_exactly({**made, "actions": [ply.action for ply in transcript.plies]})
 
 
 def judged_plies(

@@ -25,6 +25,7 @@ from ...envs.core.play.one_game import OneGame, PlayedPly, started_table
 from ...envs.core.positions import position_from
 from ...envs.core.rng import check_seed, fresh_seed, player_streams
 from ..words import HOST
+from .protocol import sent_exactly
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 FREE = "free"  # a chair for whoever opens the link of the table
@@ -338,7 +339,7 @@ class GameTable:
         """Return what the game is made of as plain data, for a link or a file."""
         names = [self.game.action_name(action) for action in self.actions]
         game = {"game": self.setup.game, "settings": self.setup.settings, "deal": self.setup.deal}
-        return {**game, "seed": self.setup.seed, "actions": names}
+        return sent_exactly({**game, "seed": self.setup.seed, "actions": names})
 
     def choices_of(self, seat: int) -> list[int]:
         """Return the numbers of the plies in which a seat had a choice."""

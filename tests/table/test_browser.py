@@ -357,7 +357,7 @@ def test_a_double_click_plays_once(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", "desktop") as page:
         box = page.locator("[data-part].live").last.bounding_box()
         page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        page.wait_for_selector("#judged >> text=Your move")  # comes after any refusal
+        page.wait_for_selector("#judged >> text=Your last move")  # comes after any refusal
         page.wait_for_selector("#status.yours")
         assert page.text_content("#message") == ""
         page.click("#undo")
@@ -598,13 +598,19 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
 def look_through(page: Any, played: Any) -> None:
     assert page.text_content("#caption") == "The deal"
     assert "played" in page.text_content("#values li:last-child")
-    assert page.text_content("#values li:first-child .value") == "3.8 ± 0.3 tricks"
+    assert "better" in page.text_content("#values li:first-child")
+    assert page.text_content("#values li:first-child .value") == "3.8 ± 0.3"
     better = page.text_content("#marked .better")
-    assert f"better: {page.text_content('#values li:first-child .name')} 3.8" in better
+    assert f"better 3.8: {page.text_content('#values li:first-child .name')}" in better
     assert "lost about 0.25" in page.text_content("#chooser")
     assert [page.locator(f"#board [data-part].{kind}").count() for kind in MARKS] == [1, 1]
     assert page.text_content("#board .rank.played") == "\u25cf 3.1"
-    assert "played: " in page.text_content("#marked .played")
+    assert "played 3.1: " in page.text_content("#marked .played")
+    bottom = "document.querySelector('#run').getBoundingClientRect().bottom"
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert page.evaluate(bottom) <= 900  # the controls are in sight
+    mark = "#moves li:first-child .lost"
+    assert "\u25c6 \u2212" in page.text_content(mark)  # a sign beside the colour
     graph, board = (page.locator(each).bounding_box() for each in (".graph", "#board"))
     assert graph["width"] == board["width"] and graph["y"] > board["y"]
     page.keyboard.press("ArrowRight")
@@ -826,7 +832,7 @@ def place_by(page: Any, piece: str, source: str, target: str, piles: Any, is_dra
         page.drag_and_drop(chip, parts[0])
         return
     page.click(chip)
-    page.click(f"#targets >> text='{piles[target]['label']}'")
+    page.click(f"#piles .pile:has([data-pile='{target}']) > button")
 
 
 def test_the_review_marks_moves_on_the_board_beside_their_values(
@@ -846,11 +852,26 @@ def test_the_review_marks_moves_on_the_board_beside_their_values(
             assert page.locator(f"#board .rank.{kind}").count() == 1
             assert page.is_visible(f"#actions .{kind}")
         best = re.sub("[\u2660-\u2666]", "", page.text_content("#values li:first-child .name"))
-        assert page.text_content("#actions .better").startswith(f"\u25c6 better: {best} ")
+        better = page.text_content("#actions .better")
+        assert re.fullmatch(rf"\u25c6 better [0-9.]+: {best}", better)
         for each in ("#board", "#graph", "#values li:first-child", "#status"):
             box = page.locator(each).bounding_box()
             assert box["y"] >= 0 and box["y"] + box["height"] <= 900, each
         check_barriers(page)
+        before = page.evaluate("game.review.length")
+        for width in (390, 1400):  # drawn anew, with its marks
+            page.set_viewport_size({"width": width, "height": 844})
+            page.wait_for_function(f"(is_wide) => {IS_WIDE} === is_wide", arg=width == 1400)
+            page.wait_for_selector("#board .rank.played")
+            badge, board = (
+                page.locator(x).bounding_box() for x in (".board .better.rank", "#board")
+            )
+            assert badge["y"] >= 0 and badge["y"] + badge["height"] <= 844
+            assert board["x"] <= badge["x"] <= board["x"] + board["width"]
+        assert page.evaluate("game.review.length") == before
+        others = page.evaluate("game.review.find((row) => row.seat !== game.table.seat).ply")
+        page.evaluate("(ply) => lookBack(game.review.find((row) => row.ply === ply))", others)
+        assert page.locator("#board .rank.played").count() == 1  # its hand is seen
 
 
 def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(

@@ -2,14 +2,21 @@
 
 import asyncio
 import itertools
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from parlour.envs.core.play.one_game import PlayedPly
+from parlour.baselines import make_policy
+from parlour.envs import load_game
+from parlour.envs.core.play.one_game import PlayedPly, start
+from parlour.envs.core.played.transcript import record, replay
+from parlour.scripts.table.protocol import read_exactly
+from parlour.scripts.table.stored_games import shared_game
 from parlour.scripts.table.table import GameTable, Occupant, Setup
 
 from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated
@@ -178,6 +185,52 @@ def test_a_shared_game_opens_as_it_was(client: TestClient) -> None:
     data = {**shared, "seats": seats, "actions": [shared["actions"][0]] * 2}
     answer = client.post("/api/tables", json=data, headers=AS_OWNER)
     assert answer.status_code == 400 and "move 2 is not legal" in answer.json()["error"]
+
+
+def in_a_page(data: Any) -> Any:
+    """What a page reads: JavaScript rounds numbers to 53 bits."""
+    return json.loads(json.dumps(data), parse_int=lambda digits: int(float(digits)))
+
+
+LARGE = 2**53 + 1  # JavaScript's neighbours are even
+
+
+def test_a_shared_game_has_the_same_deal_after_a_page_has_read_its_seed(
+    client: TestClient,
+) -> None:
+    seats = [ME, player("high_low")]
+    made: dict[str, Any] = {"settings": SMALL, "seed": LARGE}
+    for _ in range(2):  # the game that was shared, and the one that is opened from it
+        (token, *_) = open_table(client, "trick_taking", seats, **made)
+        with seated(client, token) as me:
+            position = me.my_turn()
+            shared = in_a_page(me.ask({"type": "share"}, "shared"))
+        made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
+        assert int(shared["seed"]) == LARGE
+    rounded = open_table(client, "trick_taking", seats, settings=SMALL, seed=in_a_page(LARGE))
+    with seated(client, rounded[0]) as me:
+        assert me.my_turn()["svg"] != position["svg"]
+
+
+@pytest.mark.parametrize("seed", [4, LARGE, 2**63 - 1])
+def test_a_stored_game_is_played_on_from_the_same_deal(seed: int) -> None:
+    game = load_game("trick_taking", **SMALL)
+    played = record(game, seed, policies=make_policy("high_low", game))
+    made = read_exactly(in_a_page(shared_game(played)))
+    assert made["seed"] == seed
+    again = start(game, seed=made["seed"])
+    assert again.position.tobytes() == next(iter(replay(played))).tobytes()
+
+
+def test_a_position_with_large_numbers_is_laid_out_in_a_page(client: TestClient) -> None:
+    """Of sixty cards a set is a number of sixty bits."""
+    data = {"game": "top_trumps", "settings": {"num_cards": 60}, "seed": LARGE}
+    laid = client.post("/api/positions", json=data, headers=AS_OWNER).json()
+    assert laid["problem"] == "" and int(laid["seed"]) == LARGE
+    seats, deal = [ME, player("maxer")], in_a_page(laid["deal"])
+    tokens = open_table(client, "top_trumps", seats, settings=data["settings"], deal=deal)
+    with seated(client, tokens[0]) as me:
+        assert me.ask({"type": "share"}, "shared")["deal"] == laid["deal"]
 
 
 def test_the_deal_of_a_running_game_with_others_stays_secret(client: TestClient) -> None:

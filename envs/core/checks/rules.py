@@ -14,6 +14,7 @@ from ..played.transcript import is_name, name_starts, split_names
 from .bounds import check_bounds, compile_rules
 from .deals import check_bad_deals, check_refused, check_wrong_cards
 from .hidden import check_everything_seen, check_everything_told, check_unseen, hidden_fields
+from .laying import check_laid_out
 from .report import IRRELEVANT, NO_REFEREE, CheckError, CheckReport, Trial
 from .seeds import check_repeatable, check_second_episode, check_seeds, no_global_generators
 from .settings import idle_settings
@@ -212,5 +213,6 @@ CHECKS: list[Callable[[Sample], str | None]] = [
     check_wrong_cards,
     check_pickle,
     check_drawing,
+    check_laid_out,
     check_referee,
 ]

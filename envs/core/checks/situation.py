@@ -94,6 +94,10 @@ class Situation:
         actions = [] if self.is_over else self.legal()[:most]
         return {"label_action": {action: self._ask("label_action", action) for action in actions}}
 
+    def laid(self) -> dict[str, Any]:
+        """Return the pieces in each pile, of a game that can be laid out."""
+        return self._ask("lay_out")
+
     def check_same(self, shown: dict[str, Any], again: dict[str, Any]) -> None:
         """Raise CheckError where a question has another answer when it is asked again here."""
         for name, answer in shown.items():

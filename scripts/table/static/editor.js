@@ -51,9 +51,8 @@ function pick(piece) {
     for (let seat = 0; seat < editor.shown.num_seats; seat += 1) clicks[`turn|${seat}`] = [`seat:${seat}`];
   }
   editBoard.show(editor.shown.svg, clicks, { animate: false });
-  $("editing").textContent = piece ? `${piece[1]}: where to?` : "Choose a piece, or click a name: that seat is to act";
-  $("targets").replaceChildren(...(piece ? pilesFor(piece).map(([name, pile]) => make("button", { type: "button", on: { click: () => move(piece, name) } }, pile.label)) : []),
-    ...(piece ? [make("button", { type: "button", class: "quiet", on: { click: () => pick(null) } }, "Leave it")] : []));
+  $("editing").textContent = piece ? `${piece[1]}: where to?` : "Choose a piece, or the name of the seat to act";
+  $("edit-leave").disabled = !piece;
   showPiles();
   $("edit-play").disabled = Boolean(editor.shown.problem);
 }
@@ -83,15 +82,18 @@ function targetAt(piece, elements) {
 }
 
 // What lies where: pieces that the picture does not show are buttons, those of a stock are counted.
+// Piles where the chosen piece may go have a button for it.
 function showPiles() {
   const focused = document.activeElement?.dataset.key;
   const hidden = (pile) => pile.pieces.slice(pile.faces.length);
+  const targets = editor.piece ? pilesFor(editor.piece).map(([name]) => name) : [];
   const first = Object.entries(editor.shown.piles).find(([, pile]) => hidden(pile).length && !pile.stock);
   $("piles").replaceChildren(...Object.entries(editor.shown.piles).map(([name, pile]) => {
     const isOpen = editor.open.get(name) ?? (first && first[0] === name);
     const pieces = pile.stock ? [...new Set([...editor.shown.piles[pile.stock].pieces, ...pile.pieces])].map((piece) => stepper(name, pile, piece)) : [...new Set(hidden(pile))].map((piece) => chip(name, piece, hidden(pile)));
-    return make("details", { "data-pile": name, open: Boolean(isOpen), on: { toggle: (event) => editor.open.set(name, event.target.open) } },
+    const details = make("details", { "data-pile": name, open: Boolean(isOpen), on: { toggle: (event) => editor.open.set(name, event.target.open) } },
       make("summary", { "data-key": name }, `${pile.label}: ${pile.pieces.length}`), make("div", { class: pile.stock ? "" : "row" }, ...pieces));
+    return make("div", { class: "pile" }, details, targets.includes(name) ? make("button", { type: "button", "aria-label": `Put it here: ${pile.label}`, on: { click: () => move(editor.piece, name) } }, "Here") : null);
   }));
   if (focused) ($("piles").querySelector(`[data-key="${CSS.escape(focused)}"]:not(:disabled)`) || $("piles").querySelector(`[data-key="${CSS.escape(focused.split("|")[0])}"]`))?.focus();
 }
@@ -101,7 +103,7 @@ function chip(name, piece, pieces) {
   const isChosen = editor.piece && editor.piece[0] === name && editor.piece[1] === piece;
   return make("button", { type: "button", draggable: true, "data-key": `${name}|${piece}`, "aria-pressed": String(Boolean(isChosen)),
     on: { click: () => pick([name, piece]), dragstart: (event) => { editor.piece = [name, piece]; event.dataTransfer.setData("text/plain", piece); } } },
-  ...worded(piece), number > 1 ? ` × ${number}` : null);
+  ...worded(piece), number > 1 ? ` (×${number})` : null);
 }
 
 function stepper(name, pile, piece) {
@@ -118,6 +120,7 @@ addEventListener("drop", (event) => {
   if (target) move(editor.piece, target); else pick(null);
 });
 addEventListener("keydown", (event) => { if (event.key === "Escape" && !$("editor").hidden && editor.piece) pick(null); });
+$("edit-leave").addEventListener("click", () => pick(null));
 $("edit-play").addEventListener("click", () => dealing($("edit-play"), () => editor.onPlay(editor.shown.deal)));
 $("edit-empty").addEventListener("click", () => layOut({ piles: {} }));
 $("edit-back").addEventListener("click", () => route());

@@ -275,6 +275,9 @@ async function dealing(button, open, tell = problem) {
   button.textContent = text;
 }
 
+// A number as the server takes it: as text where JavaScript would round it.
+const exactly = (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
+
 // Open the table of the choices, from a position where one is given.
 function start(deal) {
   return dealing($("start"), async () => {
@@ -284,7 +287,7 @@ function start(deal) {
     const open = seats.every((seat) => seat.kind === "player"); // nobody's hand is a secret
     const request = { game: setup.name, settings: setup.changed, seats, forced: $("forced").checked, help: !$("no-help").checked, open, pace: open ? 0.2 : 0 };
     if ($("limit").value !== "") request.move_seconds = Number($("limit").value);
-    if ($("seed").value !== "") request.seed = Number($("seed").value);
+    if ($("seed").value !== "") request.seed = exactly($("seed").value);
     if (deal) request.deal = deal;
     const made = await ask("/api/tables", request);
     const mine = seats.findIndex((seat) => seat.kind === "here");

@@ -12,7 +12,7 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
   hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, hints: null, review: [], isOver: false,
-  lookingBack: null, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
+  lookingBack: null, isReviewing: false, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
 const narrow = matchMedia("(max-width: 640px)");
@@ -23,7 +23,7 @@ function openTable(token) {
   $("table").hidden = false;
   $("message").textContent = $("unkept").textContent = "";
   problem("");
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], hints: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], hints: null, review: [], isOver: false, lookingBack: null, isReviewing: false, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
   closeWhy();
   showJudged();
   $("lobby").hidden = true;
@@ -71,7 +71,7 @@ function receive(message) {
     case "explained": showWhy(message); break;
     case "store": $("unkept").textContent = message.problem === null ? "" : `Games are not kept now, and no move counts: ${message.problem}.`; break;
     case "shared": showShared(message); break;
-    case "review": game.review.push(message); showReview(message); break;
+    case "review": receiveReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
     case "moved": goTo(message.token); break;
     case "notice": news(message.text); say(message.text); break;
@@ -114,7 +114,8 @@ function changeWidth() {
   const seat = $("view").value;
   send({ type: "look", is_narrow: narrow.matches, ...(seat ? { seat: Number(seat) } : {}) });
   const shown = game.lookingBack !== null ? game.lookingBack : game.waiting.length ? game.position.ply : null;
-  if (shown !== null) send({ type: "look_back", ply: shown });
+  if (shown !== null && !game.isReviewing) send({ type: "look_back", ply: shown });
+  if (game.review.length) askReview();
 }
 
 // The picture of one ply, which was asked for.
@@ -193,7 +194,8 @@ function showLobby() {
     canTake && who.kind === "free" ? make("button", { type: "button", "aria-label": `Sit down on chair ${number + 1}`, on: { click: () => send({ type: "take", seat: number, name: $("guest-name").value }) } }, "Sit down") : null)));
   $("begin").hidden = !owner.key;
   $("begin").textContent = free ? `Start, with players on ${free} free chair${free === 1 ? "" : "s"}` : "Start";
-  status(canTake ? "Type your name and take a chair, or watch" : seat === null ? "The game has not started" : "You have a chair: the game starts soon");
+  const soon = owner.key ? "Start when everybody has a chair" : seat === null ? "The game has not started" : "You have a chair: the game starts soon";
+  status(canTake ? "Type your name and take a chair, or watch" : soon);
 }
 
 function setSound(isOn) {
@@ -243,6 +245,7 @@ function lookAt(move, isAsked = true) {
   if (game.position && game.position.svg !== null) {
     const known = game.seen.get(move.ply);
     game.lookingBack = move.ply;
+    game.isReviewing = false;
     if (known) board.show(known.svg, {}, { animate: true, mover: move.seat });
     else send({ type: "look_back", ply: move.ply }); // from before the page was opened
     backButtons(backToGame, move.ply);
@@ -350,7 +353,7 @@ function showJudged() {
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
   if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply)
-    parts.push(make("details", { class: "judgement" }, make("summary", { class: found.regret > 0 ? "lost" : "best" }, found.regret > 0 ? `${SHAPES.better} Your move: −${lossOf(found.regret)}` : `${SHAPES.played} Your move`),
+    parts.push(make("details", { class: "judgement" }, make("summary", { class: found.regret > 0 ? "lost" : "best" }, found.regret > 0 ? `${SHAPES.better} Your last move: −${lossOf(found.regret)}` : `${SHAPES.played} Your last move: no mistake found`),
       make("p", { class: "panel" }, make("b", {}, ...worded(called(found.action, found.labels))), " ", ...worded(found.text))));
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `${name(last.seat)}: ${said(last)}. Why?`));
   $("judged").replaceChildren(...parts);
@@ -361,6 +364,7 @@ function showPosition(message, animate) {
   game.position = message;
   if (game.table.is_waiting) return;
   game.lookingBack = null;
+  game.isReviewing = false;
   game.hints = null;
   if (message.svg !== null && message.isStale) send({ type: "look_back", ply: message.ply });
   else if (message.svg !== null) game.seen.set(message.ply, message);
@@ -570,7 +574,7 @@ function sourceOf(message) {
   const who = game.table.advised[message.source] || message.source;
   if (message.are_choices) return `What ${who} would play, asked ${message.simulations} times`;
   const source = { exact: "Exact values", search: `Searched ${message.simulations.toLocaleString("en")} continuations` };
-  if (!source[message.source] && message.simulations) return `${message.simulations} searches by ${who}`;
+  if (!source[message.source] && message.simulations) return `Estimated by ${who}, on average over ${message.simulations} searches`;
   return source[message.source] || `Estimated by ${who}`;
 }
 
@@ -605,7 +609,7 @@ function finish(message) {
   const again = message.seat === null ? [] : [make("div", { class: "row" },
     make("button", { type: "button", class: "primary", id: "play-again", on: { click: () => send({ type: "again", deal: "new" }) } }, "Play again"),
     isHere ? make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat") : null)];
-  $("result").replaceChildren(headline, make("div", { class: "scores" },
+  $("result").replaceChildren(make("b", {}, headline), make("div", { class: "scores" },
     places.map(([place, who, score]) => `${place}. ${who}: ${score}`).join(" · ")), make("div", { id: "decisive" }), ...again, make("div", { class: "dim", id: "agreed", role: "status" }));
   showAgreed();
   $("result").scrollIntoView({ block: "nearest" }); // on a phone the last move may have been far below it
@@ -613,11 +617,19 @@ function finish(message) {
   status(`The game is over: ${headline}`, true);
   if (game.review.length) showReview(game.review.at(-1)); // the graph marks no move
   else if (message.seat !== null) {
-    send({ type: "review", all: true });
+    askReview();
     $("review").hidden = false;
     $("graph").replaceChildren("Looking back …");
     $("mistakes").replaceChildren();
   }
+}
+
+function askReview() { send({ type: "review", all: true }); }
+
+function receiveReview(row) {
+  game.review = [...game.review.filter((each) => each.ply !== row.ply), row];
+  if (game.isReviewing && game.lookingBack === row.ply) lookBack(row); // drawn anew
+  else showReview(row);
 }
 
 // Who wants to play again: all, or the person who opened the table, make the next deal.
@@ -635,7 +647,7 @@ function showReview(message) {
   const nearest = (ply) => rows.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best));
   const onGo = (ply) => lookBack(nearest(ply));
   const onPoint = (ply) => { $("pointed").textContent = moveText(nearest(ply)); };
-  $("graph").replaceChildren(valueGraph(series, { width: $("graph").clientWidth, marks, current: game.lookingBack, onGo, onPoint }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
+  $("graph").replaceChildren(valueGraph(series, { width: $("review").clientWidth, marks, current: game.lookingBack, onGo, onPoint }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
     make("span", {}, ...worded(`${moveText(row)}; ${row.text.split("; ").at(-1)}`)),
@@ -649,6 +661,7 @@ const moveText = (row) => `Move ${row.ply + 1}, ${name(row.seat)}: ${called(row.
 
 function lookBack(row) {
   game.lookingBack = row.ply;
+  game.isReviewing = true;
   board.show(row.svg, {}, { animate: false });
   board.compare(row);
   $("hints").hidden = false;

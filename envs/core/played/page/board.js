@@ -9,9 +9,9 @@ const MAX_FADING = 40; // parts
 const MAX_BARS = 12;
 const MAX_ADVISED = 3; // moves that are numbered in the picture
 const GRAPH_LEFT = 58; // room for the scale of a graph
-const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
+const SMALL = 0.005; // a difference of values that is none
+const ROW_SHAPE = 4; // width by height of a part that is a line of text
 const SHAPES = { played: "\u25cf", better: "\u25c6" };
-const PLAYED = " \u25c2 played";
 const words = { icons: {}, scale: null }; // of the game: symbols of words, and what values mean
 
 class Board {
@@ -22,6 +22,8 @@ class Board {
     Object.assign(this, { root, onPlay, onSelect, onDrop });
     this.clicks = {};
     this.selected = [];
+    this.marked = [];
+    new ResizeObserver(() => this.mark(this.marked)).observe(root);
     root.addEventListener("click", (event) => {
       if (!this.isDropped) this.press(this.partOf(event.target));
       this.isDropped = false;
@@ -68,6 +70,7 @@ class Board {
     this.root.innerHTML = svg || "";
     this.clicks = clicks;
     this.selected = [];
+    this.marked = [];
     const picture = this.root.querySelector("svg");
     if (picture) {
       picture.setAttribute("role", "group");
@@ -234,6 +237,7 @@ class Board {
 
   // Give the parts of some moves, {kind, ids, text}, a frame of this kind, and a badge with the text.
   mark(moves) {
+    this.marked = moves;
     const frame = this.root.getBoundingClientRect();
     for (const old of this.root.querySelectorAll(".rank")) old.remove();
     for (const part of this.parts()) part.classList.remove("advised", "played", "better");
@@ -242,13 +246,26 @@ class Board {
       const parts = this.parts().filter((part) => ids.includes(part.dataset.part));
       for (const part of parts) if (kind) part.classList.add(kind);
       for (const part of parts.slice(0, 1)) {
-        const [place, badge] = [part.getBoundingClientRect(), make("span", { class: `rank ${kind}`, "aria-hidden": "true" }, text)];
-        badge.style.left = `${(100 * (place.x + (kind === "better" ? 0.6 * place.width : 0) - frame.x)) / frame.width}%`;
-        badge.style.top = `${(100 * ((kind === "better" ? place.bottom : place.y) - frame.y)) / frame.height}%`;
+        const badge = make("span", { class: `rank ${kind}`, "aria-hidden": "true" }, text);
         this.root.append(badge);
+        const [left, top] = this.beside(part, badge, frame);
+        badge.style.left = `${(100 * (left - frame.x)) / frame.width}%`;
+        badge.style.top = `${(100 * (top - frame.y)) / frame.height}%`;
         keepApart(badge, frame, badges);
       }
     }
+  }
+
+  // Where a badge covers no words: in the middle of a line of text, above anything else, or below or
+  // to the left of it where another part lies above.
+  beside(part, { offsetWidth: width, offsetHeight: height }, frame) {
+    const place = part.getBoundingClientRect();
+    if (place.width > ROW_SHAPE * place.height) {
+      return [place.x + (place.width - width) / 2, place.y + (place.height - height) / 2];
+    }
+    const others = this.parts().filter((each) => each !== part).map((each) => each.getBoundingClientRect());
+    const spots = [[place.x, place.y - height], [place.x, place.bottom], [place.x - width, place.y]];
+    return spots.find(([left, top]) => top + height <= frame.bottom && !others.some((box) => overlap(box, { left, top, width, height }))) || spots[0];
   }
 
   // What the piles say that seats have won: it changes when the cards on the table are taken.
@@ -308,6 +325,8 @@ class Board {
   }
 }
 
+const overlap = (one, other) => one.left < other.left + other.width && other.left < one.left + one.width && one.top < other.top + other.height && other.top < one.top + one.height;
+
 // Move a badge into the frame, and up from the boxes of others, to which its own is added.
 function keepApart(badge, frame, boxes) {
   let { left, top, width, height } = badge.getBoundingClientRect();
@@ -315,7 +334,7 @@ function keepApart(badge, frame, boxes) {
   badge.style.marginLeft = `${inside - left}px`;
   left = inside;
   const start = top;
-  const covers = (box) => left < box.left + box.width && box.left < left + width && top < box.top + box.height && box.top < top + height;
+  const covers = (box) => overlap(box, { left, top, width, height });
   for (let found = boxes.find(covers); found; found = boxes.find(covers)) top = found.top - height;
   badge.style.marginTop = `${top - start}px`;
   boxes.push({ left, top, width, height });
@@ -379,7 +398,7 @@ function lossOf(value) {
 
 // Half the width of an action's interval, "" where it is exact: " ± 6 %".
 function reachOf(action, reaches) {
-  const text = reaches[action] > 0 ? lossOf(reaches[action]).replace(" places", "") : "";
+  const text = reaches[action] > 0 ? lossOf(reaches[action]).replace(/ places| tricks/, "") : "";
   return /[1-9]/.test(text) ? ` ± ${text}` : "";
 }
 
@@ -393,12 +412,18 @@ function shownValue({ values, are_choices: areChoices }, action) {
   return value === undefined || value === null ? "" : areChoices ? percent(value) : shortly(value);
 }
 
-// The names of moves, the best first; of equal ones that which a judgement calls better.
-const bestFirst = ({ values, best }) => Object.keys(values).sort((a, b) => values[b] - values[a] || (b === best) - (a === best));
+// The names of moves, the best first; of about equal ones that which a judgement calls better.
+function bestFirst({ values, best }) {
+  const rank = (action) => values[action] + (action === best ? SMALL : 0);
+  return Object.keys(values).sort((a, b) => rank(b) - rank(a));
+}
 
-// What was played and what was better, in words, each with its mark.
+// What was played and what was better, in words, each with its mark; the value first, for narrow pages.
 function markedMoves(row) {
-  return kindsOf(row).map((kind) => make("span", { class: `rank ${kind}` }, `${SHAPES[kind]} ${kind}: ${called(actionOf(row, kind), row.labels)} ${valueText(row, kind)}`));
+  return kindsOf(row).map((kind) => {
+    const name = called(actionOf(row, kind), row.labels);
+    return make("span", { class: `rank ${kind}`, title: name }, `${SHAPES[kind]} ${kind} ${valueText(row, kind)}: ${name}`);
+  });
 }
 
 // What people call an action; `labels` has the words of the game.
@@ -433,76 +458,74 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// An element of a picture.
+function drawn(tag, attributes, text = "") {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  return element;
+}
+
 // A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
-// {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
-function valueGraph(series, { width, height = 130, current = null, marks = [], onGo = null, onPoint = null } = {}) {
-  const space = "http://www.w3.org/2000/svg";
-  const draw = (tag, attributes) => {
-    const element = document.createElementNS(space, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  };
-  const last = Math.max(1, current || 0, ...series.flat().map((point) => point.ply));
+// {ply, value}; `marks` are dots. A click calls `onGo` with the ply, the pointer `onPoint`.
+function valueGraph(series, { width, height = 130, current = null, marks = [], onGo, onPoint }) {
+  const plies = series.flat().map((point) => point.ply);
+  const [first, last] = plies.length ? [Math.min(...plies), Math.max(...plies)] : [0, 0];
+  const span = Math.max(1, last - first);
   const { zero, per_return: each } = words.scale;
   const least = each > 0 ? Math.max(-1, -zero / each) : -1;
   const values = series.flat().map((point) => point.value);
   const [low, high] = [Math.max(least, Math.min(1, ...values) - 0.05), Math.min(1, Math.max(least, ...values) + 0.05)];
-  const x = (ply) => GRAPH_LEFT + ((width - GRAPH_LEFT - 8) * ply) / last;
+  const x = (ply) => GRAPH_LEFT + ((width - GRAPH_LEFT - 8) * (Math.max(first, Math.min(last, ply)) - first)) / span;
   const y = (value) => 10 + ((high - value) / (high - low)) * (height - 34);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" });
-  svg.setAttribute("aria-label", "The expected result, move by move");
-  const label = (text, place, anchor) => {
-    const element = draw("text", { ...place, "text-anchor": anchor, class: "tick" });
-    element.textContent = text;
-    svg.append(element);
-  };
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": "The expected result, move by move" });
   for (const value of [high, (high + low) / 2, low]) {
-    svg.append(draw("line", { x1: GRAPH_LEFT, x2: width, y1: y(value), y2: y(value), class: "axis" }));
-    label(shortly(value), { x: GRAPH_LEFT - 6, y: y(value) + 4 }, "end");
+    svg.append(drawn("line", { x1: GRAPH_LEFT, x2: width, y1: y(value), y2: y(value), class: "axis" }),
+      drawn("text", { x: GRAPH_LEFT - 6, y: y(value) + 4, "text-anchor": "end", class: "tick" }, shortly(value)));
   }
-  label(`${shown(1).replace(/^\S+ /, "").replace(/^\d.*/, "place")}, by moves: 1 to ${last + 1}`, { x: width - 8, y: height - 6 }, "end");
+  const unit = shown(1).replace(/^\S+ /, "").replace(/^\d.*/, "place");
+  svg.append(drawn("text", { x: width - 8, y: height - 6, "text-anchor": "end", class: "tick" }, `${unit}, by moves: ${first + 1} to ${last + 1}`));
   series.forEach((points, index) => {
     const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
-    svg.append(draw("polyline", { points: path, class: `curve series-${index % 6}` }));
+    svg.append(drawn("polyline", { points: path, class: `curve series-${index % 6}` }));
     if (points.length === 1) { // no line to see
-      svg.append(draw("circle", { cx: x(points[0].ply), cy: y(points[0].value), r: 4, class: `point series-${index % 6}` }));
+      svg.append(drawn("circle", { cx: x(points[0].ply), cy: y(points[0].value), r: 4, class: `point series-${index % 6}` }));
     }
   });
-  for (const mark of marks) {
-    svg.append(draw("circle", { cx: x(mark.ply), cy: y(mark.value), r: 5, class: "mark" }));
-  }
-  if (current !== null) {
-    svg.append(draw("line", { x1: x(current), x2: x(current), y1: 0, y2: height, class: "now" }));
-  }
+  for (const mark of marks) svg.append(drawn("circle", { cx: x(mark.ply), cy: y(mark.value), r: 5, class: "mark" }));
+  if (current !== null) svg.append(drawn("line", { x1: x(current), x2: x(current), y1: 0, y2: height, class: "now" }));
   const plyAt = (event) => {
     const box = svg.getBoundingClientRect();
     const along = (((event.clientX - box.x) / box.width) * width - GRAPH_LEFT) / (width - GRAPH_LEFT - 8);
-    return Math.max(0, Math.round(along * last));
+    return Math.max(first, first + Math.round(along * span));
   };
   svg.addEventListener("click", (event) => onGo(plyAt(event)));
   svg.addEventListener("pointermove", (event) => onPoint(plyAt(event)));
   return svg;
 }
 
-// Bars of the values of the best moves and of the one that was played, which is marked, with half the
-// width of their 95 % intervals. With `are_choices` the values are how often a player chooses each move.
+// Lines with the best moves and the one that was played, marked as on the board: each over a bar of its
+// value, with half the width of its 95 % interval. With `are_choices` the values are how often a player
+// chooses each move.
 function valueBars(row, played = null) {
   const { values, labels, reaches = {}, unsearched = [], are_choices: areChoices = false } = row;
   const sorted = bestFirst(row);
   const best = sorted.length ? values[sorted[0]] : 0;
-  const shown = sorted.filter((action, rank) => rank < MAX_BARS || action === played);
-  const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
-  const missing = unsearched.includes(played) ? `${called(played, labels)} \u25c2 played` : others;
-  const unknown = unsearched.length ? [make("li", { class: "long" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`))] : [];
-  return shown.map((action) => {
+  const mark = (action) => {
+    const kind = action === played ? "played" : row.regret > 0 && action === row.best ? "better" : "";
+    return kind ? make("span", { title: kind }, SHAPES[kind], make("span", { class: "visually-hidden" }, kind)) : null;
+  };
+  const lines = sorted.filter((action, rank) => rank < MAX_BARS || action === played).map((action) => {
     const value = values[action];
-    const bar = make("i");
-    bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
-    const label = called(action, labels);
-    const isLong = label.length + (action === played ? PLAYED.length : 0) > MAX_BESIDE;
-    return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
-      make("span", { class: "name" }, ...worded(label), action === played ? make("span", { class: "played" }, PLAYED) : null),
-      make("span", { class: "bar" }, bar),
+    const share = areChoices ? value : 0.5 + value / 2;
+    return make("li", { class: best - value < 1e-9 ? "best" : "", style: `--share: ${100 * Math.max(0, Math.min(1, share))}%` },
+      make("span", { class: "name" }, ...worded(called(action, labels))), mark(action),
       make("span", { class: "value" }, shownValue(row, action) + (areChoices ? "" : reachOf(action, reaches))));
-  }).concat(unknown);
+  });
+  const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
+  if (unsearched.length) {
+    const missing = unsearched.includes(played) ? called(played, labels) : others;
+    lines.push(make("li", { style: "--share: 0%" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`), mark(unsearched.find((each) => each === played))));
+  }
+  return lines;
 }

@@ -71,7 +71,7 @@ function showValues() {
   if (judged) board.compare(judged);
   at("marked").replaceChildren(...(judged ? markedMoves(judged) : []));
   at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
-  at("chooser").replaceChildren(...(judged ? worded(`Move ${current + 1}, ${data.names[data.plies[current].seat]}: ${called(judged.action, judged.labels)} ${judged.text}`) : []));
+  at("chooser").replaceChildren(...(judged ? worded(`Move ${current + 1}, ${data.names[data.plies[current].seat]}: ${called(judged.action, judged.labels)} ${judged.text}`) : ["No move was chosen here."]));
 }
 
 function start() {
@@ -83,7 +83,7 @@ function start() {
     make("button", { type: "button", on: { click: () => go(number + 1) } },
       make("span", { class: "number" }, String(number + 1)),
       make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: regretAt(number) > 0 ? "what lost" : "what" }, ...worded(said(ply)))))));
+      make("span", { class: "what" }, ...worded(said(ply)), regretAt(number) > 0 ? make("span", { class: "lost" }, ` ${SHAPES.better} \u2212${lossOf(regretAt(number))}`) : null)))));
   at("values-panel").hidden = !data.judged;
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
@@ -120,4 +120,7 @@ addEventListener("keydown", (event) => {
   if (event.key in steps) { run(false); go(current + steps[event.key]); event.preventDefault(); }
 });
 start();
-for (const changing of [narrow, at("view")]) changing.addEventListener("change", () => board.show(picture(current), {}, { animate: false }));
+for (const changing of [narrow, at("view")]) changing.addEventListener("change", () => {
+  board.show(picture(current), {}, { animate: false });
+  showValues();
+});
