@@ -105,7 +105,7 @@ def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) 
 
 
 def test_hints_are_exact() -> None:
-    for position in random_positions(4, 1):
+    for position in random_positions(5, 1):
         game, referee = position.tables.game, position.referee
         state = position.tables.states[0]
         moves = {game.action_name(hint.action): hint for hint in hints(game, state).moves}

@@ -31,7 +31,7 @@ def can_be_first(others: Policy, state: OneGame, seat: int) -> bool:
     return False
 
 
-@pytest.mark.plain
+@pytest.mark.long
 def test_the_bound_is_what_trying_everything_finds() -> None:
     game = race(FIELD.num_players)
     others = make_policy(FIELD.player, game)

@@ -13,11 +13,10 @@ from starlette.testclient import TestClient
 
 from parlour.baselines import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.play.one_game import PlayedPly, start
+from parlour.envs.core.play.one_game import start
 from parlour.envs.core.played.transcript import record, replay
 from parlour.scripts.table.protocol import read_exactly
 from parlour.scripts.table.stored_games import shared_game
-from parlour.scripts.table.table import GameTable, Occupant, Setup
 
 from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, playing, seated
 
@@ -89,16 +88,6 @@ def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
     assert answer["action"] in answer["values"] and answer["num_moves"] >= 1
     assert answer["num_positions"] > 1 and answer["interval"][0] <= answer["interval"][1]
     assert "solver" in answer["about"] or answer["about"]
-
-
-def test_a_move_that_nobody_saw_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = GameTable(Setup("trick_taking", SMALL, (Occupant("player", "r", "random"),) * 2, 4))
-    player = table.policies[0]
-    assert player is not None
-    table.act(table.choose(player))
-    assert table.explain(table.plies[0], 1) is not None
-    monkeypatch.setattr(PlayedPly, "is_seen_by", lambda *_: False)
-    assert table.explain(table.plies[0], 1) is None
 
 
 def labels_in(svg: str) -> set[str]:

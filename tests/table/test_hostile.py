@@ -8,7 +8,6 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -17,12 +16,10 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from parlour.baselines.policies.policy import Policy
-from parlour.scripts.table import host, live, sockets
+from parlour.scripts.table import host, sockets
 from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.table import GameTable
 
@@ -38,7 +35,6 @@ from .serving import (
     player,
     playing,
     seated,
-    server,
     state_of,
 )
 from .test_fuzz import play_both
@@ -106,49 +102,6 @@ def last_words(client: ClientConnection) -> str:
             message = json.loads(client.recv(timeout=60))
             said = message["text"] if message["type"] == "closed" else said
     return said
-
-
-@pytest.mark.long
-def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "QUEUE_LENGTH", 4)
-    listen = socket.socket.listen
-
-    def listen_with_little_room(listener: socket.socket, *backlog: int) -> None:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        listen(listener, *backlog)
-
-    monkeypatch.setattr(socket.socket, "listen", listen_with_little_room)
-    connection_made = WebSocketsSansIOProtocol.connection_made
-
-    def connection_made_with_little_room(protocol: Any, transport: Any) -> None:
-        transport.set_write_buffer_limits(1024)  # asyncio takes 64 KiB before it makes anybody wait
-        connection_made(protocol, transport)
-
-    monkeypatch.setattr(
-        WebSocketsSansIOProtocol, "connection_made", connection_made_with_little_room
-    )
-    with two_seats(tmp_path) as (address, tokens, me):
-        slow = socket.socket()
-        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.connect(_split(address))
-        # Without pings: the thread that sends them would outlive the test.
-        deaf = connect(
-            f"ws://{address}/seat", sock=slow, max_queue=1, ping_interval=None
-        ).__enter__()
-        deaf.send(json.dumps({"type": "sit", "token": tokens[2]}))
-        while me.next("presence")["watchers"] == 0:
-            pass
-        watchers = 1
-        while watchers:  # until the server has had enough: it says so to the others
-            me.send({"type": "look", "is_narrow": False})
-            me.next("position")
-            guest = Seat(address, tokens[1])
-            guest.next("position")
-            watchers = me.next("presence")["watchers"]
-            guest.socket.close()
-            watchers = min(watchers, me.next("presence")["watchers"])
-        play_on(address, tokens, me)
-        slow.close()
 
 
 def _split(address: str) -> tuple[str, int]:
@@ -270,33 +223,6 @@ def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(client: 
 
 
 NUM_STRANGERS = 70  # more than one address may have
-
-
-@pytest.mark.long
-def test_a_slow_player_takes_no_time_from_other_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release, choose = threading.Event(), GameTable.choose
-
-    def choose_late(table: GameTable, policy: Policy) -> int:
-        if policy.name == "random":
-            release.wait(60)
-        return choose(table, policy)
-
-    monkeypatch.setattr(GameTable, "choose", choose_late)
-    with server(tmp_path, thinking_limit=0.001) as client:
-        for _ in range(4):
-            seats = [player("random"), ME]
-            tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-            with seated(client, tokens[1]) as me:
-                me.play_to_the_end()
-                assert sum(each["type"] == "notice" for each in me.received) == 5
-        state_of(client).host.pools.thinking_limit = 30.0
-        tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
-        with seated(client, tokens[1]) as me:
-            me.play_to_the_end()
-            assert not any(each["type"] == "notice" for each in me.received)
-        release.set()
 
 
 @pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:seconds=1000"])

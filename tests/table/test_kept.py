@@ -1,23 +1,18 @@
 """A move counts once the store has it, and one server has a store."""
 
-import asyncio
 import contextlib
 import json
 import sqlite3
-import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from parlour.scripts.table import live
-from parlour.scripts.table.host import Host
-from parlour.scripts.table.live import LiveTable
 from parlour.scripts.table.serving import open_browser
 from parlour.scripts.table.store import TableStore
-from parlour.scripts.table.table import GameTable, Occupant, Setup
+from parlour.scripts.table.table import GameTable
 
 from .serving import AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server, state_of
 
@@ -73,66 +68,6 @@ def failing_once(keep: Callable[..., None]) -> Callable[..., None]:
         keep(store, id, table, is_other_setup)
 
     return kept
-
-
-def test_a_lock_held_elsewhere_stops_no_other_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    has_begun, has_ended = threading.Event(), threading.Event()
-    keep = TableStore.keep
-
-    def noting(*arguments: Any) -> None:
-        has_begun.set()
-        try:
-            keep(*arguments)
-        finally:
-            has_ended.set()
-
-    monkeypatch.setattr(TableStore, "keep", noting)
-    with server(tmp_path) as client:
-        state_of(client).store._connection.execute("PRAGMA busy_timeout = 60000")
-        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        others = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
-        with seated(client, tokens[0]) as me, seated(client, others[0]) as other:
-            position = me.my_turn()
-            other.my_turn()
-            with locked(tmp_path):
-                me.act(position, position["legal"][0])
-                assert has_begun.wait(60)
-                other.ask({"type": "look", "is_narrow": True}, "position")
-                assert client.get("/api/rules/president").status_code == 200
-                assert not has_ended.is_set()
-            assert me.my_turn()["ply"] > 0  # it waited, and was kept
-
-
-def test_one_table_is_alive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A visitor who is refused drops the table, while others wait for it."""
-    made: list[LiveTable] = []
-
-    async def slowly(self: Host, id: str, *_: Any) -> None:
-        await asyncio.sleep(0.05)
-
-    monkeypatch.setattr(Host, "_check_files", slowly)
-
-    async def race() -> None:
-        tables = Host(TableStore(tmp_path / "tables.db"))
-        seats = tuple(Occupant(**each) for each in (ME, player("high_low")))
-        id, _ = await tables.open(Setup("trick_taking", SMALL, seats, 5))
-
-        async def refused() -> None:
-            table = await tables._live(id)
-            tables._drop_if_empty(table)
-
-        async def come() -> None:
-            made.append(await tables._live(id))
-
-        first, second = asyncio.create_task(refused()), asyncio.create_task(come())
-        await first
-        await asyncio.gather(second, asyncio.create_task(come()))
-        tables.close()
-
-    asyncio.run(race())
-    assert made[0] is made[1]
 
 
 def test_a_second_server_on_the_same_store_is_refused(tmp_path: Path) -> None:

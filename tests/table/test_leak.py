@@ -310,7 +310,7 @@ def conversation(client: Any, tokens: list[str], shadow: GameTable, actions: lis
     return heard
 
 
-def test_a_hidden_action_is_named_to_those_who_saw_it() -> None:
+def test_a_hidden_action_is_named_and_explained_to_those_who_saw_it() -> None:
     table = table_of("president", {"num_games": 2, "economy": "swap_two"}, 3)
     chooser = random.Random(3)
     while not any(table.game.action_name(action).startswith("give") for action in table.legal):
@@ -322,3 +322,5 @@ def test_a_hidden_action_is_named_to_those_who_saw_it() -> None:
         for seat in (SPECTATOR, *range(4))
     }
     assert named[giver] and sum(named.values()) == 2
+    others = [seat for seat in range(4) if not named[seat]]
+    assert [table.explain(table.plies[-1], seat) for seat in others] == [None, None]

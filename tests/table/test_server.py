@@ -12,6 +12,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from parlour.envs import GAMES, find_game
 from parlour.scripts.table.guard import MAX_BODY
+from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.store import TableStore
 
 from .serving import (
@@ -380,6 +381,15 @@ def test_names_are_data_never_markup(client: TestClient) -> None:
     with seated(client, tokens[1]) as guest:
         assert guest.next("table")["seats"][0]["name"] == name
         assert "<img" not in json.dumps(guest.next("position")["svg"])
+
+
+def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("parlour.scripts.table.protocol.time.monotonic", lambda: now[0])
+    allowance = Allowance(a_second=2, burst=3)
+    assert [allowance.take() for _ in range(4)] == [True, True, True, False]
+    now[0] = 1.0
+    assert [allowance.take() for _ in range(3)] == [True, True, False]
 
 
 def test_tokens_are_readable_by_their_owner_only(tmp_path: Path) -> None:

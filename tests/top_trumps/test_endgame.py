@@ -87,7 +87,7 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
     """Trick by trick: decks, pile, leader, and the cards that goliath cannot place."""
     rng = np.random.default_rng(3)
     num_tricks = num_doubted = 0
-    for seed in range(60):
+    for seed in range(30):
         state, seat = late_position(GAME, seed), seed % 2
         if state is None:
             continue
@@ -103,7 +103,7 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
             unplaced = int(state["unplaced"][seat, 0])
             assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
         assert endgame.is_over(search.rows[0]) == GAME.is_terminal(state)
-    assert num_tricks > 1000 and num_doubted > 50
+    assert num_tricks > 500 and num_doubted > 20
 
 
 @pytest.mark.compiled
@@ -145,7 +145,7 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
     """Other orders of cards that it cannot place, drawn anew, change nothing that is certain."""
     david = make_policy("david", GAME)
     num_compared = 0
-    for seed in range(120):
+    for seed in range(60):
         state = late_position(GAME, seed, num_unplayed=1)
         if state is None or not is_certain(state):
             continue
@@ -160,7 +160,7 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
             mask = action_masks(np.array([[31]]), 5)[0]
             chosen.add(david.act(view, mask, rng=streams([other]), position=position))
         assert len(chosen) == 1
-    assert num_compared > 3
+    assert num_compared > 1
 
 
 @pytest.mark.long
