@@ -6,6 +6,7 @@ docs/protocol.md describes both directions.
 import json
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 MAX_BYTES = 4096  # of one message
@@ -39,20 +40,19 @@ _LARGE = re.compile(r"-?\d{16,18}\d?")
 
 def sent_exactly(data: Any) -> Any:
     """Return plain data with each number that a page would round as a text of its digits."""
-    if isinstance(data, dict):
-        return {name: sent_exactly(each) for name, each in data.items()}
-    if isinstance(data, list | tuple):
-        return [sent_exactly(each) for each in data]
-    return str(data) if type(data) is int and abs(data) > MAX_EXACT else data
+    return _each(data, lambda one: str(one) if type(one) is int and abs(one) > MAX_EXACT else one)
 
 
 def read_exactly(data: Any) -> Any:
     """Return what `sent_exactly` was given."""
+    return _each(data, lambda one: int(one) if _LARGE.fullmatch(str(one)) else one)
+
+
+def _each(data: Any, change: Callable[[Any], Any]) -> Any:
+    """Return plain data with everything in it changed that is no object and no list."""
     if isinstance(data, dict):
-        return {name: read_exactly(each) for name, each in data.items()}
-    if isinstance(data, list):
-        return [read_exactly(each) for each in data]
-    return int(data) if isinstance(data, str) and _LARGE.fullmatch(data) else data
+        return {name: _each(one, change) for name, one in data.items()}
+    return [_each(one, change) for one in data] if isinstance(data, list) else change(data)
 
 
 def title(name: str) -> str:

@@ -619,7 +619,7 @@ def look_through(page: Any, played: Any) -> None:
     assert page.text_content("#caption") == f"<b>A</b>: {label_of(played, 0)}"
     page.keyboard.press("End")
     assert page.text_content("#count") == "10 of 10"
-    page.click("#jumps button >> nth=0")
+    page.click("#mistakes button >> nth=0")
     assert page.text_content("#count") != "10 of 10"
     above = page.inner_html("#board")
     page.select_option("#view", label="B")

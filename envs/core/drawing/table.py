@@ -113,7 +113,8 @@ def card_table(num_seats: int, seat: int | None, measures: WideHands | NarrowHan
 def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
     """Seats around a table, each with its plate below its hand.
 
-    The last action lies below the plate, of seats in the lower half above the hand.
+    The last action lies below the plate, of seats in the lower half above the hand; the viewer's
+    hand has room above it for badges of the page.
     """
     size, center = (1080, 740), (540.0, 372.0)
     width, height, most, half_width, half_height = measures
@@ -123,7 +124,8 @@ def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
         row_width = width if abs(x - center[0]) > 1 else min(wider * width, 800.0)
         hand = Hand(x, y - 12, height, row_width, round(most * row_width / width))
         plate = Box.around(x, y + height / 2 + 2, 200, 28)
-        action_y = plate.bottom + 18 if y <= center[1] else hand.y - height / 2 - 18
+        above = hand.y - height / 2 - (46 if row_width > width else 18)
+        action_y = plate.bottom + 18 if y <= center[1] else above
         places.append(SeatPlace(hand, plate, (x, action_y)))
     return CardTable(size, center, places)
 

@@ -4,7 +4,6 @@
 const POLL_MS = 2000;
 const PATIENCE_MS = 60_000; // after which results are asked for again
 const RUNNING_SECONDS = 20; // without a new result, the tournament is taken to have stopped
-const narrow = matchMedia("(max-width: 640px)");
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]; // Elo between two lines of the graph
 
 if (fragment().has("owner")) {
@@ -48,9 +47,9 @@ function gameSection(table, index, meetings) {
   const settings = Object.entries(table.settings).map(([name, value]) => `${name.replace(/^num_/, "").replaceAll("_", " ")} ${String(value).replaceAll("_", " ")}`).join(", ");
   return make("section", { class: "game" },
     make("h2", {}, table.title, make("small", {}, `${table.num_games.toLocaleString("en")} games · ${settings}`)),
-    make("div", { class: "panel" }, make("h2", {}, "Ratings"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ratings at ${table.title}` }, ratings(table, colours))),
+    make("div", { class: "panel" }, make("h2", {}, "Ratings"), scrolled(`Ratings at ${table.title}`, ratings(table, colours))),
     make("div", { class: "panel" }, make("h2", {}, "As they move"), curve(table, colours)),
-    make("div", { class: "panel" }, make("h2", {}, "Who beats whom"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Scores of the pairs at ${table.title}` }, cross(table))),
+    make("div", { class: "panel" }, make("h2", {}, "Who beats whom"), scrolled(`Scores of the pairs at ${table.title}`, cross(table))),
     make("div", { class: "panel" }, make("h2", {}, "Games to look at"), chooser(index, meetings).row, make("ul", { class: "meetings" }, ...meetings.map((each) => meeting(each, chooser(index, meetings))))));
 }
 
@@ -62,12 +61,16 @@ function ladder(table) {
     make("td", { class: "wide" }, rung.games.toLocaleString("en")), make("td", { class: "wide" }, rung.time),
     make("td", { class: "wide" }, rung.exploiter ? `${rung.exploiter}, ${percent(rung.against_it[0])}` : "–")));
   const heads = ["Player", "Elo", "95 % interval", "Games", "Time a move", "Does best against it"];
-  const head = heads.map((text, index) => make("th", { scope: "col", class: index > 2 ? "wide" : "" }, text));
   return make("section", { class: "game" },
     make("h2", {}, table.title, make("small", {}, `${table.num_games.toLocaleString("en")} games`)),
-    make("div", { class: "panel whole" }, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ladder of ${table.title}` },
-      make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines)))));
+    make("div", { class: "panel whole" }, scrolled(`Ladder of ${table.title}`, tableOf(heads, heads.slice(3), lines))));
 }
+
+// A table that is scrolled where it is too wide; the columns of `wide` heads are not on a phone.
+const scrolled = (label, table) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+const tableOf = (heads, wide, lines) => make("table", {},
+  make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col", class: wide.includes(head) ? "wide" : "" }, head)))),
+  make("tbody", {}, ...lines));
 
 function bounds(rows) {
   const finite = rows.flatMap((row) => row.elo).filter((value) => value !== null);
@@ -86,8 +89,7 @@ function ratings(table, colours) {
     make("td", {}, (row.mean_return[0] < 0 ? "" : "+") + row.mean_return[0].toFixed(2).replace("-", "−"))));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const heads = ["Player", "Elo", "95 % interval", ...[table.words.won, table.words.drawn, table.words.lost].map(capital), "Mean return"];
-  return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, index) => make("th", { scope: "col", class: index > 2 && index < 6 ? "wide" : "" }, head)))),
-    make("tbody", {}, ...lines));
+  return tableOf(heads, heads.slice(3, 6), lines);
 }
 
 // A rating, and its interval as a bar between the ends of the scale.
@@ -113,14 +115,7 @@ function whole(value) {
 
 function curve(table, colours) {
   const [width, height] = narrow.matches ? [340, 200] : [600, 240]; // letters keep their size
-  const space = "http://www.w3.org/2000/svg";
-  const draw = (tag, attributes, text) => {
-    const element = document.createElementNS(space, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img", "aria-label": "Elo of each player over the games" });
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img", "aria-label": "Elo of each player over the games" });
   const values = table.curve.flatMap((point) => Object.values(point.elo)).filter((value) => value !== null);
   if (!values.length) return svg;
   const [low, high] = [Math.min(...values) - 10, Math.max(...values) + 10];
@@ -129,16 +124,16 @@ function curve(table, colours) {
   const y = (elo) => 10 + ((height - 34) * (high - elo)) / (high - low);
   const step = STEPS.find((each) => (high - low) / each <= 5) || (high - low) / 4;
   for (let elo = Math.ceil(low / step) * step; elo <= high; elo += step) {
-    svg.append(draw("line", { x1: 44, x2: width - 10, y1: y(elo), y2: y(elo) }));
-    svg.append(draw("text", { x: 38, y: y(elo) + 4, "text-anchor": "end" }, whole(elo)));
+    svg.append(drawn("line", { x1: 44, x2: width - 10, y1: y(elo), y2: y(elo) }));
+    svg.append(drawn("text", { x: 38, y: y(elo) + 4, "text-anchor": "end" }, whole(elo)));
   }
-  svg.append(draw("text", { x: width - 10, y: height - 6, "text-anchor": "end" }, `${most.toLocaleString("en")} games`));
+  svg.append(drawn("text", { x: width - 10, y: height - 6, "text-anchor": "end" }, `${most.toLocaleString("en")} games`));
   for (const [player, style] of colours) {
     const known = table.curve.filter((point) => typeof point.elo[player] === "number");
     if (!known.length) continue;
     const first = known.length === 1 ? [{ ...known[0], games: 0 }] : [];
     const points = [...first, ...known].map((point) => `${x(point.games)},${y(point.elo[player])}`).join(" ");
-    svg.append(draw("polyline", { points, class: style }));
+    svg.append(drawn("polyline", { points, class: style }));
   }
   return svg;
 }

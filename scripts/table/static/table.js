@@ -15,7 +15,6 @@ const game = {
   lookingBack: null, isReviewing: false, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
-const narrow = matchMedia("(max-width: 640px)");
 
 function openTable(token) {
   closeTable();
@@ -149,7 +148,6 @@ function next(isStep = false) {
 }
 
 const name = (seat) => game.table.seats[seat].name;
-const said = (move) => move.label || move.action || "a hidden move";
 
 function showTable(message) {
   game.table = message;
@@ -159,7 +157,7 @@ function showTable(message) {
   game.waiting = [];
   $("where").textContent = ` · ${message.title}`;
   document.title = `${message.title} · Parlour`;
-  $("moves").replaceChildren(...game.moves.map(moveLine));
+  $("moves").replaceChildren(...game.moves.map(listed));
   $("no-moves").hidden = game.moves.length > 0;
   $("moves").scrollTop = $("moves").scrollHeight;
   const isWatched = message.seat === null && message.is_open;
@@ -226,20 +224,15 @@ function noteMove(message) {
   if (last && last.ply >= message.ply) return false;
   const move = { ...message.last, ply: message.ply };
   game.moves.push(move);
-  $("moves").append(moveLine(move));
+  $("moves").append(listed(move));
   $("moves").scrollTop = $("moves").scrollHeight;
   if (move.seat !== game.table.seat) news(`${name(move.seat)}: ${said(move)}`);
   $("no-moves").hidden = true;
   return true;
 }
 
-// A move is a button: it shows the position after the move and, of a player, why it was chosen.
-function moveLine(move) {
-  return make("li", { "data-ply": String(move.ply) }, make("button", { type: "button", on: { click: () => lookAt(move) } },
-    make("span", { class: "number" }, `${move.ply}`),
-    make("span", { class: "who" }, name(move.seat)),
-    make("span", { class: "what" }, ...worded(said(move)))));
-}
+// A move in the list: it shows the position after the move and, of a player, why it was chosen.
+const listed = (move) => moveLine(move.ply, name(move.seat), worded(said(move)), () => lookAt(move));
 
 function lookAt(move, isAsked = true) {
   if (game.position && game.position.svg !== null) {
@@ -639,25 +632,17 @@ function showAgreed() {
 }
 
 function showReview(message) {
-  const rows = game.review;
-  const point = (row) => (row.action in row.values ? [{ ply: row.ply, value: row.values[row.action] }] : []);
-  const series = game.table.seats.map((_, seat) => rows.filter((row) => row.seat === seat).sort((a, b) => a.ply - b.ply).flatMap(point));
-  const worst = rows.filter((row) => row.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, 6);
-  const marks = worst.flatMap(point);
-  const nearest = (ply) => rows.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best));
+  const nearest = (ply) => game.review.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best));
   const onGo = (ply) => lookBack(nearest(ply));
-  const onPoint = (ply) => { $("pointed").textContent = moveText(nearest(ply)); };
-  $("graph").replaceChildren(valueGraph(series, { width: $("review").clientWidth, marks, current: game.lookingBack, onGo, onPoint }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
-  const isDone = message.count === message.of;
-  const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
-    make("span", {}, ...worded(`${moveText(row)}; ${row.text.split("; ").at(-1)}`)),
-    make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
-  $("mistakes").replaceChildren(...lines);
-  if (isDone && worst.length && $("decisive")) $("decisive").replaceChildren(make("button", { type: "button", class: "quiet", on: { click: () => lookBack(worst[0]) } }, ...worded(`What decided it: ${moveText(worst[0])}, −${lossOf(worst[0].regret)}`)));
-  if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
+  const names = game.table.seats.map((who) => who.name);
+  const onPoint = (ply) => { $("pointed").textContent = moveText(nearest(ply), names); };
+  const { graph, legend, worst, mistakes } = study(game.review, names, { width: $("review").clientWidth, current: game.lookingBack, onGo, onPoint });
+  $("graph").replaceChildren(graph, ...legend);
+  $("mistakes").replaceChildren(...mistakes);
+  if (message.count < message.of) return;
+  if (!worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
+  else if ($("decisive")) $("decisive").replaceChildren(make("button", { type: "button", class: "quiet", on: { click: () => lookBack(worst[0]) } }, ...worded(`What decided it: ${moveText(worst[0], names)}, −${lossOf(worst[0].regret)}`)));
 }
-
-const moveText = (row) => `Move ${row.ply + 1}, ${name(row.seat)}: ${called(row.action, row.labels)}`;
 
 function lookBack(row) {
   game.lookingBack = row.ply;

@@ -9,10 +9,14 @@ const MAX_FADING = 40; // parts
 const MAX_BARS = 12;
 const MAX_ADVISED = 3; // moves that are numbered in the picture
 const GRAPH_LEFT = 58; // room for the scale of a graph
+const NUM_MISTAKES = 6; // that are listed
 const SMALL = 0.005; // a difference of values that is none
 const ROW_SHAPE = 4; // width by height of a part that is a line of text
 const SHAPES = { played: "\u25cf", better: "\u25c6" };
 const words = { icons: {}, scale: null }; // of the game: symbols of words, and what values mean
+
+const narrow = matchMedia("(max-width: 640px)");
+const said = (move) => move.label ?? move.action ?? "a hidden move";
 
 class Board {
   // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
@@ -248,24 +252,26 @@ class Board {
       for (const part of parts.slice(0, 1)) {
         const badge = make("span", { class: `rank ${kind}`, "aria-hidden": "true" }, text);
         this.root.append(badge);
-        const [left, top] = this.beside(part, badge, frame);
-        badge.style.left = `${(100 * (left - frame.x)) / frame.width}%`;
-        badge.style.top = `${(100 * (top - frame.y)) / frame.height}%`;
-        keepApart(badge, frame, badges);
+        const spot = this.beside(part, badge, frame, badges);
+        badge.style.left = `${spot.left - frame.x}px`;
+        badge.style.top = `${spot.top - frame.y}px`;
+        badges.push(spot);
       }
     }
   }
 
-  // Where a badge covers no words: in the middle of a line of text, above anything else, or below or
-  // to the left of it where another part lies above.
-  beside(part, { offsetWidth: width, offsetHeight: height }, frame) {
+  // Where a badge covers no words and none of the `badges`: in the middle of a line of text, above
+  // anything else, or around it where other parts lie above.
+  beside(part, { offsetWidth: width, offsetHeight: height }, frame, badges) {
     const place = part.getBoundingClientRect();
-    if (place.width > ROW_SHAPE * place.height) {
-      return [place.x + (place.width - width) / 2, place.y + (place.height - height) / 2];
-    }
+    const [middle, x] = [place.y + (place.height - height) / 2, Math.min(place.x, frame.right - width)];
+    if (place.width > ROW_SHAPE * place.height) return { left: place.x + (place.width - width) / 2, top: middle, width, height };
+    const spots = [[x, place.y - height], [x, place.bottom], [place.x - width, middle], [x, place.y - 2 * height], [x, place.y - 3 * height]]
+      .map(([left, top]) => ({ left, top, width, height }));
     const others = this.parts().filter((each) => each !== part).map((each) => each.getBoundingClientRect());
-    const spots = [[place.x, place.y - height], [place.x, place.bottom], [place.x - width, place.y]];
-    return spots.find(([left, top]) => top + height <= frame.bottom && !others.some((box) => overlap(box, { left, top, width, height }))) || spots[0];
+    const isInside = ({ left, top }) => left >= frame.left && top >= frame.top && top + height <= frame.bottom;
+    const free = (boxes) => spots.find((spot) => isInside(spot) && !boxes.some((box) => overlap(box, spot)));
+    return free([...others, ...badges]) || free(badges) || spots[0];
   }
 
   // What the piles say that seats have won: it changes when the cards on the table are taken.
@@ -327,19 +333,6 @@ class Board {
 
 const overlap = (one, other) => one.left < other.left + other.width && other.left < one.left + one.width && one.top < other.top + other.height && other.top < one.top + one.height;
 
-// Move a badge into the frame, and up from the boxes of others, to which its own is added.
-function keepApart(badge, frame, boxes) {
-  let { left, top, width, height } = badge.getBoundingClientRect();
-  const inside = Math.max(frame.left, Math.min(frame.right - width, left));
-  badge.style.marginLeft = `${inside - left}px`;
-  left = inside;
-  const start = top;
-  const covers = (box) => overlap(box, { left, top, width, height });
-  for (let found = boxes.find(covers); found; found = boxes.find(covers)) top = found.top - height;
-  badge.style.marginTop = `${top - start}px`;
-  boxes.push({ left, top, width, height });
-}
-
 // Let a copy fly above everything else, while the part itself cannot be seen.
 function flyAbove(picture, part, path, timing) {
   const copy = asGhost(part.cloneNode(true));
@@ -396,9 +389,11 @@ function lossOf(value) {
   return loss.replace("{}", amount.toFixed(digits + (amount < 10 ** -digits ? 1 : 0)));
 }
 
+const withoutUnit = (loss) => loss.replace(/ places?| tricks?/, "");
+
 // Half the width of an action's interval, "" where it is exact: " ± 6 %".
 function reachOf(action, reaches) {
-  const text = reaches[action] > 0 ? lossOf(reaches[action]).replace(/ places| tricks/, "") : "";
+  const text = reaches[action] > 0 ? withoutUnit(lossOf(reaches[action])) : "";
   return /[1-9]/.test(text) ? ` ± ${text}` : "";
 }
 
@@ -502,6 +497,30 @@ function valueGraph(series, { width, height = 130, current = null, marks = [], o
   svg.addEventListener("click", (event) => onGo(plyAt(event)));
   svg.addEventListener("pointermove", (event) => onPoint(plyAt(event)));
   return svg;
+}
+
+const moveText = (row, names) => `Move ${row.ply + 1}, ${names[row.seat]}: ${called(row.action, row.labels)}`;
+
+// What judgements say of a game: the graph of its values, whose line is whose, the largest mistakes and
+// lines with them. `rows` have a ply and a seat; `names` are those of the seats, and `onGo` gets a ply.
+function study(rows, names, { width, current, onGo, onPoint }) {
+  const worst = rows.filter((row) => row.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, NUM_MISTAKES);
+  const pointsOf = (some) => some.flatMap((row) => (row.action in row.values ? [{ ply: row.ply, value: row.values[row.action] }] : []));
+  const series = names.map((_, seat) => pointsOf(rows.filter((row) => row.seat === seat).sort((a, b) => a.ply - b.ply)));
+  const graph = valueGraph(series, { width, marks: pointsOf(worst), current, onGo, onPoint });
+  const legend = series.flatMap((points, seat) => (points.length ? [make("span", { class: `key series-${seat % 6}` }, names[seat])] : []));
+  const mistakes = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => onGo(row.ply) } },
+    make("span", {}, ...worded(`${moveText(row, names)}; ${row.text.split("; ").at(-1)}`)),
+    make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
+  return { graph, legend, worst, mistakes };
+}
+
+// A line in the list of moves, which is a button.
+function moveLine(number, who, parts, onGo) {
+  return make("li", { "data-ply": String(number) }, make("button", { type: "button", on: { click: onGo } },
+    make("span", { class: "number" }, `${number}`),
+    make("span", { class: "who" }, who),
+    make("span", { class: "what" }, ...parts.filter(Boolean))));
 }
 
 // Lines with the best moves and the one that was played, marked as on the board: each over a bar of its

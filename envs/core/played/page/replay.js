@@ -7,31 +7,19 @@ const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream
 const data = await new Response(unpacked).json();
 const board = new Board(at("board"));
 const RUN_MS = 900;
-const NUM_JUMPS = 5;
 // Players with the same name are told apart by their seats.
 data.names = data.names.map((name, seat) => (data.names.filter((other) => other === name).length > 1 ? `${name} ${seat}` : name));
 let current = -1;
 let timer = null;
 
-const narrow = matchMedia("(max-width: 640px)");
 const view = () => data.views[at("view").value] || data;
 const frames = () => (narrow.matches && view().narrow_frames) || view().frames;
 const picture = (number) => frames()[number].map((line) => data.lines[line]).join("\n");
 const lastFrame = data.frames.length - 1;
-const said = (ply) => ply.label ?? ply.action ?? "a hidden move";
 Object.assign(words, { icons: data.icons, scale: data.scale });
 
-function judgedAt(ply) {
-  return (data.judged && data.judged[ply]) || null;
-}
-
-// What a move lost: 0 unless that is more than chance explains.
-const regretAt = (ply) => (judgedAt(ply) ? judgedAt(ply).regret : 0);
-const valueAt = (ply) => judgedAt(ply)?.values[data.plies[ply].action]; // undefined where unknown
-
-const mistakes = data.plies.map((_, ply) => ({ ply, regret: regretAt(ply) }))
-  .filter((each) => each.regret > 0)
-  .sort((a, b) => b.regret - a.regret).slice(0, NUM_JUMPS);
+const judged = (data.judged || []).flatMap((row, ply) => (row ? [{ ...row, ply, seat: data.plies[ply].seat }] : []));
+const judgedAt = (ply) => judged.find((row) => row.ply === ply);
 
 function go(number) {
   const frame = Math.max(0, Math.min(lastFrame, number));
@@ -61,17 +49,17 @@ function caption(frame) {
 
 function showValues() {
   if (!data.judged) return;
-  const series = data.names.map((_, seat) => data.plies.flatMap((ply, number) => {
-    const value = valueAt(number);
-    return ply.seat === seat && value !== undefined ? [{ ply: number, value }] : [];
-  }));
-  const marks = mistakes.flatMap(({ ply }) => (valueAt(ply) === undefined ? [] : [{ ply, value: valueAt(ply) }]));
-  at("graph").replaceChildren(valueGraph(series, { width: at("graph").clientWidth, marks, current, onGo: go, onPoint: (ply) => { at("pointed").textContent = caption(ply + 1); } }));
-  const judged = current < data.plies.length ? judgedAt(current) : null;
-  if (judged) board.compare(judged);
-  at("marked").replaceChildren(...(judged ? markedMoves(judged) : []));
-  at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
-  at("chooser").replaceChildren(...(judged ? worded(`Move ${current + 1}, ${data.names[data.plies[current].seat]}: ${called(judged.action, judged.labels)} ${judged.text}`) : ["No move was chosen here."]));
+  const onPoint = (ply) => { at("pointed").textContent = caption(ply + 1); };
+  const { graph, legend, mistakes } = study(judged, data.names, { width: at("graph").clientWidth, current, onGo: go, onPoint });
+  at("graph").replaceChildren(graph);
+  at("legend").replaceChildren(...legend);
+  at("mistakes").replaceChildren(...mistakes);
+  at("mistakes").parentNode.hidden = !mistakes.length;
+  const row = judgedAt(current);
+  if (row) board.compare(row);
+  at("marked").replaceChildren(...(row ? markedMoves(row) : []));
+  at("values").replaceChildren(...(row ? valueBars(row, row.action) : []));
+  at("chooser").replaceChildren(...(row ? worded(`${moveText(row, data.names)} ${row.text}`) : ["There was no choice here."]));
 }
 
 function start() {
@@ -79,17 +67,12 @@ function start() {
   at("slider").max = String(lastFrame);
   at("view").append(make("option", { value: "" }, data.seat === null ? "above" : data.names[data.seat]), ...Object.keys(data.views).map((seat) => make("option", { value: seat }, data.names[seat])));
   at("view").parentNode.hidden = at("view").length === 1;
-  at("moves").replaceChildren(...data.plies.map((ply, number) => make("li", {},
-    make("button", { type: "button", on: { click: () => go(number + 1) } },
-      make("span", { class: "number" }, String(number + 1)),
-      make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: "what" }, ...worded(said(ply)), regretAt(number) > 0 ? make("span", { class: "lost" }, ` ${SHAPES.better} \u2212${lossOf(regretAt(number))}`) : null)))));
-  at("values-panel").hidden = !data.judged;
-  at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
-  at("mistakes-panel").hidden = mistakes.length === 0;
-  at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
-    make("span", {}, `Move ${ply + 1}, ${data.names[data.plies[ply].seat]}: `, ...worded(said(data.plies[ply]))),
-    make("span", { class: "lost" }, `−${lossOf(regret)}`))));
+  at("moves").replaceChildren(...data.plies.map((ply, number) => {
+    const regret = judgedAt(number)?.regret;
+    const loss = regret > 0 ? make("span", { class: "lost" }, ` ${SHAPES.better} −${withoutUnit(lossOf(regret))}`) : null;
+    return moveLine(number + 1, data.names[ply.seat], [...worded(said(ply)), loss], () => go(number + 1));
+  }));
+  at("values").parentNode.hidden = at("mistakes").parentNode.hidden = !data.judged;
   go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || data.start);
 }
 
