@@ -7,7 +7,6 @@ import pytest
 
 from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, play_match
-from parlour.baselines.arena.play import deals
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.policies.policy import Policy
 from parlour.envs import find_game, load_game
@@ -55,14 +54,13 @@ def test_games_are_those_that_are_played_ply_by_ply(
         np.testing.assert_array_equal(compiled[deal, sitting], one.returns)
 
 
-def test_a_player_that_is_not_compiled_is_left_to_others() -> None:
+def test_a_player_that_is_not_compiled_plays_the_same_games() -> None:
     game = load_game("trick_taking")
-    slow = Policy("slow", game, make_policy("first_play", game).choose)
-    policies, seeds = (make_policy("random", game), slow), np.arange(3)
-    seated = np.zeros((3, 1, 2), np.int64)
-    assert deals.play_compiled(game, policies, seeds, seated) is not None
-    seated[2, 0, 1] = 1
-    assert deals.play_compiled(game, policies, seeds, seated) is None
+    compiled = make_policy("first_play", game)
+    policies = (make_policy("random", game), Policy("slow", game, compiled.choose), compiled)
+    seeds, places = np.arange(3), np.array([[[0, 1], [1, 0]]]).repeat(3, axis=0)
+    expected = play_deals(game, policies, seeds, np.where(places == 1, 2, 0))
+    np.testing.assert_array_equal(play_deals(game, policies, seeds, places), expected)
 
 
 @pytest.mark.parametrize("num_threads", [1, 3])

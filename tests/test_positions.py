@@ -144,12 +144,13 @@ def test_a_playthrough_refuses_a_position_of_another_game() -> None:
 def test_the_last_masks_of_a_copied_vector_environment_stay_empty(copied: Any) -> None:
     envs = make_vector("president", num_envs=8, self_play=True)
     envs.reset(seed=0)
-    twin, info = copied(envs), {}
-    while "final_info" not in info:
-        *_, info = twin.step(twin.action_masks().argmax(1))
-    assert not info["final_info"]["action_mask"].any()
-    with pytest.raises(ValueError, match="read-only"):
-        info["final_info"]["action_mask"][:] = 1
+    twin = copied(envs)
+    for _ in range(2):
+        info: dict[str, Any] = {}
+        while "final_info" not in info:
+            *_, info = twin.step(twin.action_masks().argmax(1))
+        assert not info["final_info"]["action_mask"].any()
+        info["final_info"]["action_mask"][:] = 1  # is not what a later game shows
 
 
 def test_a_game_that_is_over_is_no_start() -> None:

@@ -77,9 +77,9 @@ def test_the_number_of_threads_changes_no_random_play(observe: bool) -> None:
     assert one.play_random(1000, observe) == three.play_random(1000, observe) > 0
     assert one._tables.states.tobytes() == three._tables.states.tobytes()
     if observe:
-        np.testing.assert_array_equal(one._report.numbers, three._report.numbers)
+        np.testing.assert_array_equal(one._episodes.report.numbers, three._episodes.report.numbers)
         views = one._tables.observe(one._tables.all_rows, one._tables.progress["seat"])
-        np.testing.assert_array_equal(one._report.numbers, one.game.layout.scaled(views))
+        np.testing.assert_array_equal(one._episodes.report.numbers, one.game.layout.scaled(views))
 
 
 def names_of_threads(first: int, end: int) -> tuple[int, int, str]:

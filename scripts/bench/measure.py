@@ -103,7 +103,7 @@ def _scripted_vector(game: Game, player: str, batch: int) -> Timed:
 
     def choose() -> np.ndarray:
         tables = envs._tables
-        observations = tables.observe(tables.all_rows, envs._shown_seats())
+        observations = tables.observe(tables.all_rows, envs._episodes.shown_seats())
         return policy(observations, envs.action_masks(), rngs)
 
     num_plies, num_own = _count_plies(game, player)

@@ -4,6 +4,7 @@ The results depend only on the game, the players, the seating and the seeds. The
 the size of the batch nor on the time and place of play.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -11,15 +12,18 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.play.driver import Seating
+from ....envs.core.play.policies import SeatedPolicy, player_table
+from ....envs.core.play.slices import play_slices
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ...players.making import make_policy
 from ...policies.policy import Policy
-from .deals import play_compiled
 from .entrants import Entrant
 from .seatings import SEATINGS
 
 BATCH_DEALS = 512  # deals played side by side
+CHUNK = 256  # by compiled players, whose games then stay in the processor's cache
+GAME_PLIES = 32  # estimate for a short game, by which `play_slices` counts its threads
 
 
 class Match(NamedTuple):
@@ -110,7 +114,7 @@ def _policies(
 
 def play_deals(
     game: Game,
-    policies: tuple[Policy, ...],
+    policies: Sequence[SeatedPolicy],
     seeds: np.ndarray,
     seated: np.ndarray,
     num_threads: int = 1,
@@ -118,19 +122,38 @@ def play_deals(
     """Play deals with policy `seated[deal, sitting, seat]` in each seat.
 
     Returns the returns [deals, sittings, seats]. All sittings of a deal have the same cards; the
-    players draw from other random streams in each. Raises PlayerError for an illegal action.
+    players draw from other random streams in each. Compiled players act in up to `num_threads`
+    threads. Raises PlayerError for an illegal action.
     """
-    returns = play_compiled(game, policies, seeds, seated, num_threads)
-    if returns is not None:
-        return returns
-    _, num_sittings, n = seated.shape
-    repeated = np.repeat(seeds, num_sittings)
-    tables = Tables(game, streams(repeated))
-    tables.deal(tables.all_rows)
-    rngs = player_streams(repeated, n, tables.all_rows % num_sittings)
-    seating = Seating(tables, policies, seated.reshape(-1, n), rngs)
+    used, indices = np.unique(seated, return_inverse=True)
+    players, places = [policies[index] for index in used], indices.reshape(seated.shape)
+    is_compiled = player_table(game, players)["function"].all()
+    num_deals = CHUNK if is_compiled else len(seeds)
+    out = np.empty(seated.shape)
+
+    def play_some(first: int, end: int) -> None:
+        for start in range(first, end, num_deals):
+            some = slice(start, min(start + num_deals, end))
+            out[some] = _play_side_by_side(game, players, seeds[some], places[some])
+
+    threads = num_threads if is_compiled else 1
+    play_slices(play_some, len(seeds), threads, seated.shape[1] * GAME_PLIES)
+    return out
+
+
+def _play_side_by_side(
+    game: Game, players: Sequence[SeatedPolicy], seeds: np.ndarray, seated: np.ndarray
+) -> np.ndarray:
+    _, num_sittings, num_seats = seated.shape
+    dealt = Tables(game, streams(seeds))
+    dealt.deal(dealt.all_rows)
+    tables = Tables(game, np.repeat(dealt.rngs, num_sittings))
+    tables.states[:] = np.repeat(dealt.states, num_sittings)
+    sittings = tables.all_rows % num_sittings
+    rngs = player_streams(np.repeat(seeds, num_sittings), num_seats, sittings)
+    seating = Seating(tables, players, seated.reshape(-1, num_seats), rngs)
     seating.advance(tables.all_rows)
-    return tables.returns(tables.all_rows).reshape(seated.shape)
+    return tables.report.results["returns"].reshape(seated.shape)
 
 
 def forfeit(num_seats: int, seat: int) -> np.ndarray:

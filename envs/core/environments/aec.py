@@ -14,26 +14,25 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ..game import NO_SEAT, Game, check_choice
+from ..game import NO_SEAT, Game
 from ..play.legal import illegal_action_message
-from ..play.loops import LOSS
-from ..play.tables import Tables
+from ..play.loops import LOSS, StepOptions
 from ..rng import fresh_seed
 from . import common
-from .episodes import Episodes
+from .episodes import Episodes, TableViews
 from .keywords import PETTINGZOO, with_keywords
 from .notebook import environment_bundle, nothing_yet
-from .one_table import OneTable
 from .rendering import WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 Observation = dict[str, np.ndarray]
 
 _SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
+_PETTINGZOO_ERRORS = ("agent_iter", "render", "state")  # before reset
 _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment with it
 
 
 @with_keywords(PETTINGZOO)
-class RawEnv(AECEnv[str, Observation, int | None]):
+class RawEnv(TableViews, AECEnv[str, Observation, int | None]):
     """A table of `game`; seat k is agent `player_k`.
 
     An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, or the array alone
@@ -45,9 +44,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
     """
-
-    _tables: Tables
-    _table: OneTable
 
     if TYPE_CHECKING:  # PettingZoo has no types
 
@@ -68,7 +64,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     ) -> None:
         super().__init__()
         check_render_seat(game, render_seat, (WHOLE_TABLE,))
-        check_choice("skip_forced", skip_forced, (False, True))
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -78,13 +73,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.render_mode = render_mode
         self._render_seat = common.shown_seat(render_seat, 0)
         self._renderer = Renderer(game, render_mode)
-        self._encoder = common.ObservationEncoder(game, observation)
-        self._episodes = Episodes(game, 0, [], skip_forced, self_play=True, keeps_plies=True)
+        encoder, options = common.ObservationEncoder(game, observation), StepOptions(skip_forced)
+        self._episodes = Episodes(game, 1, encoder, options, keeps_plies=True)
         self._row = np.zeros(1, np.int64)
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._is_flat = layout == "flat"
-        space = common.observation_space(game, self._encoder, layout)
+        space = common.observation_space(game, encoder, layout)
         self.observation_spaces: dict[str, Any] = dict.fromkeys(self.possible_agents, space)
         self.action_spaces: dict[str, Any] = {
             agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents
@@ -92,13 +87,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._num_actions = game.num_actions
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
-        self._is_started = False  # and self._tables, with the stream, made at the first reset
-
-    def _link_tables(self) -> None:
-        """Make the compiled step."""
-        self._table.link(self._episodes.seating)
-        self._mask, self._numbers = self._table.mask, self._table.numbers
-        self._step = self._table.play
 
     # PettingZoo's interface
 
@@ -113,7 +101,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     @property
     def state_space(self) -> spaces.Box:
         """The space of `state()`."""
-        box, num_seats = self._encoder.space(), self.game.num_seats
+        box, num_seats = self._episodes.encoder.space(), self.game.num_seats
         low, high = np.tile(box.low, num_seats), np.tile(box.high, num_seats)
         return spaces.Box(low, high, dtype=box.dtype)
 
@@ -125,10 +113,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         or position and for an unknown option.
         """
         deal, _ = common.given_options(self.game, options, _CHECKER_OPTION)
-        if seed is not None or not self._is_started:
-            self._seed(fresh_seed() if seed is None else seed)
+        episodes = self._episodes
+        if seed is not None or not episodes.is_started:
+            episodes.seed([fresh_seed() if seed is None else seed], self._row)
         self.agents = []  # an error below leaves no game that could go on
-        seat = self._table.start(deal)
+        episodes.start(deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -136,16 +125,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
         self._skip_agent_selection = None
-        self.agent_selection = self.possible_agents[seat]
-        self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
-
-    def _seed(self, seed: int) -> None:
-        self._episodes.seed([seed], self._row)
-        if not self._is_started:
-            self._tables = self._episodes.tables
-            self._table = OneTable(self._tables, self._encoder)
-            self._link_tables()
-            self._is_started = True
+        self.agent_selection = self.possible_agents[episodes.shown_seats()[0]]
+        self.infos[self.agent_selection] = {"action_mask": episodes.mask.copy()}
 
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
@@ -157,20 +138,21 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             chosen = index(action)
         except TypeError:
             chosen = -1
-        if not 0 <= chosen < self._num_actions or not self._mask[chosen]:
+        episodes = self._episodes
+        if not 0 <= chosen < self._num_actions or not episodes.mask[chosen]:
             self._refuse(agent, action)
             return
-        seat = self._step(chosen)
+        seat = episodes.play(chosen)
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
-            self._finish(self._table.report.results["returns"][0].tolist())
+            self._finish(episodes.report.results["returns"][0].tolist())
         else:
             self.agent_selection = agent = self.possible_agents[seat]
-            infos[agent] = {"action_mask": self._mask.copy()}
+            infos[agent] = {"action_mask": episodes.mask.copy()}
 
     def _refuse(self, agent: str, action: Any) -> None:
-        raise ValueError(illegal_action_message(self.game, agent, action, self._mask))
+        raise ValueError(illegal_action_message(self.game, agent, action, self._episodes.mask))
 
     def _finish(self, rewards: list[float]) -> None:
         """All seats terminate together, each with its reward."""
@@ -182,35 +164,33 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """Return the observation of any agent, whichever is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return self._laid_out(self._numbers.copy(), self._mask)
-        return self._laid_out(self._look(self._seat_of[agent])[0], self._no_actions)
-
-    def _laid_out(self, numbers: np.ndarray, mask: np.ndarray) -> Any:
-        return numbers if self._is_flat else {"observation": numbers, "action_mask": mask.copy()}
+            numbers, mask = self._episodes.numbers.copy(), self._episodes.mask
+        else:
+            numbers, mask = self._look(self._seat_of[agent])[0], self._no_actions
+        shown: Any = numbers  # with layout="flat"
+        return shown if self._is_flat else {"observation": numbers, "action_mask": mask.copy()}
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.record]:
         """Return what a seat knows, as numbers and as a record; the buffers stay as they are."""
-        self._table.look(seat)
-        numbers, record = self._numbers.copy(), self._table.report.records.copy()[0]
-        self._table.look(self._seat_of[self.agent_selection])
+        episodes = self._episodes
+        episodes.look(seat)
+        numbers, record = episodes.numbers.copy(), episodes.report.records.copy()[0]
+        episodes.look(self._seat_of[self.agent_selection])
         return numbers, record
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
-        self._need_reset("state")
-        return common.seen_by_all(self._tables, self._encoder)[0]
+        self._check_started("state")
+        return self._episodes.knowledge()[0]
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        self._need_reset("render")
+        self._check_started("render")
         return self._renderer.render(self._tables.states[0], self._render_seat)
-
-    def _need_reset(self, method: str) -> None:
-        common.check_started(self._is_started, method)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""
-        if not self._is_started:
+        if not self._episodes.is_started:
             return nothing_yet(self)
         return environment_bundle(self, self._tables, self._render_seat)
 
@@ -220,17 +200,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     # Beyond PettingZoo
 
-    def states(self) -> np.ndarray:
-        """Return a copy of the position [1], as `position_of` gives it."""
-        common.check_started(self._is_started, "position_of")
-        return self._tables.states.copy()
-
     def describe(self, agent: str) -> str:
         """Return the table as text, as `agent` may see it: for people and language models.
 
         `game.action_name(action)` names the actions of its mask.
         """
-        common.check_started(self._is_started, "describe")
+        self._check_started("describe")
         return self.game.describe(self._tables.states[0], self._seat_of[agent])
 
     def record(self, agent: str) -> np.record:
@@ -245,15 +220,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
-        return self._table.determinize(self._seat_of[agent], rng)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return common.state_without(self, ("_step", "_mask", "_numbers"))  # made from the others
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._is_started:
-            self._link_tables()
+        return self._episodes.determinize(np.array([self._seat_of[agent]]), rng)[0]
 
 
 @with_keywords(PETTINGZOO)
@@ -281,7 +248,7 @@ class CheckedEnv(RawEnv):
 
     def step(self, action: Any) -> None:
         """As `RawEnv.step`, but an illegal action ends the game with -1."""
-        if not self._is_started:
+        if not self._episodes.is_started:
             EnvLogger.error_step_before_reset()
         self._has_updated = True
         if not self.agents:
@@ -298,17 +265,18 @@ class CheckedEnv(RawEnv):
 
     def observe(self, agent: str) -> Observation:
         """As `RawEnv.observe`."""
-        if not self._is_started:
+        if not self._episodes.is_started:
             EnvLogger.error_observe_before_reset()
         return RawEnv.observe(self, agent)
 
-    def _need_reset(self, method: str) -> None:
-        if not self._is_started:
+    def _check_started(self, method: str) -> None:
+        if not self._episodes.is_started and method in _PETTINGZOO_ERRORS:
             getattr(EnvLogger, f"error_{method}_before_reset")()
+        super()._check_started(method)
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
         """Yield the agent to act until all agents are done; call `step` once after each."""
-        self._need_reset("agent_iter")
+        self._check_started("agent_iter")
         return _OrderedIterable(self, max_iter)
 
 

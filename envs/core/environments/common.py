@@ -8,8 +8,6 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import Game, check_choice, check_range
-from ..play.loops import Report
-from ..play.tables import Tables
 from ..positions import position_from
 from ..rng import streams
 from .rendering import WHOLE_TABLE
@@ -41,22 +39,6 @@ class ObservationEncoder:
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
-    def with_views(self, report: Report) -> Report:
-        """Return `report` with a new encoding: in a copy the old one views other arrays."""
-        return report._replace(encoding=self.layout.encoding(report.records, self.is_scaled))
-
-
-def seen_by_all(tables: Tables, encoder: ObservationEncoder) -> np.ndarray:
-    """Return the observations of all seats one after another, [N, seats * num_inputs]."""
-    num_tables, num_seats = len(tables.all_rows), tables.game.num_seats
-    rows, seats = np.repeat(tables.all_rows, num_seats), np.tile(range(num_seats), num_tables)
-    return encoder.encode(tables.observe(rows, seats)).reshape(num_tables, -1)
-
-
-def mask_space(game: Game) -> spaces.Box:
-    """The space of action masks, int8 [A]."""
-    return spaces.Box(0, 1, (game.num_actions,), np.int8)
-
 
 def observation_space(game: Game, encoder: ObservationEncoder, layout: str) -> spaces.Space[Any]:
     """The space of one table's observations: an array, or a dict of it and the mask."""
@@ -64,7 +46,8 @@ def observation_space(game: Game, encoder: ObservationEncoder, layout: str) -> s
     box = encoder.space()
     if layout == "flat":
         return box
-    return spaces.Dict({"observation": box, "action_mask": mask_space(game)})
+    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return spaces.Dict({"observation": box, "action_mask": mask})
 
 
 def outside_error(num_actions: int, action: Any) -> ValueError:
@@ -96,22 +79,11 @@ def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -
     return deal, *map(entries.get, others)
 
 
-def check_started(is_started: bool, method: str) -> None:
-    """Raise ValueError for a method that is called before the first reset."""
-    if not is_started:
-        raise ValueError(f"call reset() before {method}()")
-
-
 def shown_seat(render_seat: int | str, own: int) -> int | None:
     """Return the seat whose view `render()` shows, by the setting; None is the whole table."""
     if render_seat == WHOLE_TABLE:
         return None
     return own if isinstance(render_seat, str) else render_seat
-
-
-def state_without(view: object, derived: tuple[str, ...]) -> dict[str, Any]:
-    """Return what a copy of `view` takes over: all attributes but the derived ones."""
-    return {name: value for name, value in vars(view).items() if name not in derived}
 
 
 class IllegalEnds:

@@ -14,8 +14,7 @@ class Opponents(NamedTuple):
     """The players of all seats but the learner's, as probabilities of each by its place."""
 
     policies: tuple[Any, ...]
-    places: np.ndarray  # [seats, K] indices of them, clockwise from the learner, who is EXTERNAL
-    chances: np.ndarray  # [seats, K] cumulative probabilities of these policies
+    pools: np.ndarray  # CHANCE_OF_POLICY [seats, K], clockwise from the learner, who is EXTERNAL
 
     @classmethod
     def of(cls, opponents: Any, num_seats: int, num_others: int) -> "Opponents":
@@ -38,28 +37,22 @@ class Opponents(NamedTuple):
                     f"an opponent is a policy, as `make_policy` makes it; got {policy!r} (gym.make "
                     "and gym.make_vec also take names)"
                 )
-        places = np.full((num_seats, max(map(len, pools), default=1)), EXTERNAL)
-        chances = np.ones(places.shape)
-        for place, pool in enumerate(pools, start=1):
-            places[place, : len(pool)] = [policies.index(policy) for policy in pool]
-            chances[place, : len(pool)] = _cumulative(pool)
-        return cls(tuple(policies), places, chances)
-
-    def pools(self) -> np.ndarray:
-        """Return the probabilities as the loops take them: CHANCE_OF_POLICY [seats, K]."""
-        pools = np.zeros(self.places.shape, CHANCE_OF_POLICY)
-        pools["policy"], pools["cumulative"] = self.places, self.chances
-        return pools
+        places = np.zeros((num_seats, max(map(len, pools), default=1)), CHANCE_OF_POLICY)
+        places[:] = np.array((EXTERNAL, 1.0), CHANCE_OF_POLICY)
+        for place, pool in zip(places[1:], pools, strict=False):  # in self-play there are none
+            place["policy"][: len(pool)] = [policies.index(policy) for policy in pool]
+            place["cumulative"][: len(pool)] = _cumulative(pool)
+        return cls(tuple(policies), places)
 
     @property
     def are_drawn(self) -> bool:
         """Return whether there is a pool."""
-        return bool((self.chances[:, 0] < 1).any())
+        return bool((self.pools["cumulative"][:, 0] < 1).any())
 
     def seated(self, learners: np.ndarray) -> np.ndarray:
         """Return the first player of each pool around these learning seats: [K, seats]."""
-        seats = np.arange(len(self.places))
-        return self.places[(seats - learners[:, None]) % len(seats), 0]
+        seats = np.arange(len(self.pools))
+        return self.pools["policy"][(seats - learners[:, None]) % len(seats), 0]
 
 
 def _cumulative(pool: Mapping[Any, Any]) -> np.ndarray:

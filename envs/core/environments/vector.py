@@ -4,6 +4,7 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..bits import mask_rows_as_bytes
-from ..compile import entry_point
-from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..play.driver import no_choice_error
+from ..bits import is_legal, mask_rows_as_bytes, random_allowed
+from ..compile import entry_point, rule
+from ..game import Game, check_choice, check_range
 from ..play.legal import illegal_action_message
-from ..play.loops import LEAVE, LOOK, NEW_GAME, NO_ROW, START, Report, StepOptions
+from ..play.loops import LEAVE, NEW_GAME, NO_ROW, Report, StepOptions
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import (
-    Tables,
-    action_masks,
-    first_outside,
-    new_report,
-    random_actions,
-    step_of,
-    strike_illegal,
-)
-from ..rng import check_seed, checked_seeds, fresh_seed, streams
+from ..play.tables import action_masks
+from ..rng import check_seed, checked_seeds, fresh_seed
 from . import common
-from .episodes import Episodes
+from .episodes import Episodes, TableViews
 from .keywords import VECTOR, with_keywords
 from .rendering import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
@@ -43,14 +35,10 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = (  # made from other attributes
-    *("_games", "_seats", "_step", "_options"),
-    *("_first_outside", "_empty_masks"),
-)
 
 
 @with_keywords(VECTOR)
-class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
+class TablesEnv(TableViews, VectorEnv[Any, np.ndarray, np.ndarray]):
     """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
     Here, below `gym.make_vec`, opponents are policies, not names. With compiled opponents and
@@ -72,7 +60,6 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     "human" shows the first one in a window. All arrays are safe to keep.
     """
 
-    _tables: Tables
     closed = True  # until it is made: Gymnasium before 1.3 also closes what `__init__` refuses
 
     def __init__(  # noqa: PLR0913 (a keyword for each setting)
@@ -96,7 +83,6 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         check_range("num_envs", num_envs, 1, 2**31)
         check_num_threads(num_threads)
         check_choice("illegal_action", illegal_action, common.ILLEGAL_ACTIONS)
-        check_choice("skip_forced", skip_forced, (False, True))
         check_choice("self_play", self_play, (False, True))
         if self_play and (seat != 0 or opponents is not None):
             raise _self_play_error()
@@ -116,17 +102,17 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.layout = layout
         self._max_steps = common.step_limit(max_episode_steps)
         self.skip_forced = skip_forced
-        self._encoder = common.ObservationEncoder(game, observation)
-        players = [] if self_play else opponents
-        self._episodes = Episodes(game, seat, players, skip_forced, self_play=self_play)
-        self.single_observation_space = common.observation_space(game, self._encoder, layout)
+        deals_again = self.autoreset_mode is AutoresetMode.SAME_STEP
+        options = StepOptions(skip_forced, deals_again=deals_again)
+        encoder = common.ObservationEncoder(game, observation)
+        players = (None, ()) if self_play else (seat, opponents)
+        self._episodes = Episodes(game, num_envs, encoder, options, *players)
+        self.single_observation_space = common.observation_space(game, encoder, layout)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._is_started = False  # and self._tables, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._leave_over(np.zeros(num_envs, np.bool_))
-        self._report = new_report(game, num_envs, self._encoder.is_scaled)
         self.closed = False
 
     # Gymnasium's interface
@@ -146,23 +132,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         as they are. Raises ValueError for an impossible deal or an unknown option.
         """
         deal, rows = self._given_options(options)
-        if seed is not None or not self._is_started:
+        if seed is not None or not self._episodes.is_started:
             self._seed(seed, rows)
         self._is_ready = False  # an error below leaves no games that could go on
-        if len(rows) == self.num_envs and self._episodes.renew():
-            self._link()
-        commands = LOOK - self._shown_seats()  # tables that go on are shown again
-        commands[rows] = NEW_GAME if deal is None else START
-        if deal is not None:
-            self._tables.start(rows, deal)
-            self._episodes.seating.begin(rows)
         is_over = self._is_over.copy()
         is_over[rows] = False
         self._leave_over(is_over)
         report = self._new_report()
-        self._play(commands, report, self._options._replace(needs_choice=deal is None))
-        if (self._tables.progress["seat"][rows] == NO_SEAT).any():
-            raise no_choice_error(self.game)
+        self._episodes.start(deal, rows, report, self.num_threads)
         self._is_ready = True
         return self._shown(report), self._info(report)
 
@@ -186,7 +163,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if isinstance(seed, Sequence | np.ndarray) and np.asarray(seed).ndim > 0:
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seed)}")
-            if self._is_started:
+            if self._episodes.is_started:
                 rows = rows[[seed[row] is not None for row in rows]]
             seeds = checked_seeds([fresh_seed() if one is None else one for one in seed])
         else:
@@ -195,26 +172,6 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             super().reset(seed=first)
             seeds = first + np.arange(self.num_envs)
         self._episodes.seed(seeds[rows], rows)
-        if not self._is_started:
-            self._tables = self._episodes.tables
-            self._is_started = True
-            self._link()
-
-    def _link(self) -> None:
-        """Look up what the compiled loops take."""
-        self._step = step_of(self.game, self._encoder.is_scaled)
-        self._first_outside = entry_point(first_outside, (np.zeros(1, np.int64), 1))
-        self._games = self._tables.games
-        self._seats = self._episodes.seating.seats(self._episodes.draws())
-        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self._options = StepOptions(self.skip_forced, needs_choice=True, deals_again=is_same_step)
-        # Read-only, so that all steps can return it; to make one takes as long as a small step.
-        self._empty_masks = np.broadcast_to(np.int8(0), (self.num_envs, self.game.num_actions))
-
-    def _shown_seats(self) -> np.ndarray:
-        """Return the seats [N] to act, or at the end those that have acted last."""
-        progress = self._tables.progress
-        return np.where(progress["seat"] == NO_SEAT, progress["actor"], progress["seat"])
 
     def step(self, actions: np.ndarray) -> _Step:
         """Play an action [N] for the seat shown at each table.
@@ -224,13 +181,12 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """
         if not self._is_ready:
             raise ValueError("call reset() before step(), and after an error in either")
-        played = self._checked_actions(np.asarray(actions))
+        commands = self._commands(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
-        if self._has_over:  # in NEXT_STEP, which ignores their actions
-            played = np.where(self._is_over, NEW_GAME, played)
+        if self._has_over:
             self._leave_over(np.zeros_like(self._is_over))
         report = self._new_report()
-        self._play(played, report, self._options)
+        self._play(commands, report)
         results, info = report.results, self._info(report)
         ended, truncated = results["ended"], self._truncated(results)
         if np.count_nonzero(ended) or np.count_nonzero(truncated):
@@ -260,14 +216,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._leave_over(over)
             return {}
-        masks, actors = self._empty_masks, results["actor"].copy()
+        masks = np.zeros((self.num_envs, self.game.num_actions), np.int8)
+        actors = results["actor"].copy()
         if len(cut):
-            masks = masks.copy()
             masks[cut], actors[cut] = self._masks(report)[cut], results["seat"][cut]
             report.finals[cut] = report.numbers[cut]
             commands = np.full(self.num_envs, LEAVE)
             commands[cut] = NEW_GAME
-            self._play(commands, report, self._options)
+            self._play(commands, report)
         at_end = self._info(report) | {"action_mask": masks, "seat": actors}
         at_end |= {f"_{key}": over.copy() for key in at_end}
         return {
@@ -290,7 +246,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _new_report(self) -> Report:
         """Return what a step writes to: new arrays for all that is returned to the caller."""
-        kept = self._report
+        kept = self._episodes.report
         return Report(
             records=kept.records,
             encoding=kept.encoding,
@@ -300,8 +256,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             results=np.zeros(self.num_envs, kept.results.dtype),
         )
 
-    def _checked_actions(self, actions: np.ndarray) -> np.ndarray:
-        """Return the actions to play, int64; an illegal one is left only where it loses."""
+    def _commands(self, actions: np.ndarray) -> np.ndarray:
+        """Return what to do at each table, int64 [N]; an illegal action is left where it loses."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
@@ -311,44 +267,31 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        played = np.ascontiguousarray(actions, np.int64)  # as the loops take them
-        table = self._first_outside(played, self.game.num_actions)
+        commands = np.ascontiguousarray(actions, np.int64)  # as the loops take them
+        table = _range_check()(commands, self.game.num_actions)
         if table != NO_ROW:
             raise ValueError(
                 f"table {table}: {common.outside_error(self.game.num_actions, int(actions[table]))}"
             )
-        if self.illegal_action == "lose":
-            return played
-        played = played.copy()
-        if strike_illegal(self._tables.masks, played) == 0:
-            return played
-        rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
-        if self.illegal_action == "raise" and len(rows):
-            mask = action_masks(self._tables.masks[rows[:1]], self.game.num_actions)[0]
-            who = f"table {rows[0]}"
-            raise ValueError(illegal_action_message(self.game, who, int(actions[rows[0]]), mask))
-        played[rows] = random_actions(
-            self._tables.masks,
-            self._episodes.player_rngs,
-            rows,
-            self._tables.progress["seat"].copy(),
-        )
-        return played
+        if self._has_over:  # in NEXT_STEP, which ignores their actions
+            commands = np.where(self._is_over, NEW_GAME, commands)
+        words = self._tables.masks
+        if self.illegal_action == "raise":
+            row = _first_illegal(words, commands)
+            if row != NO_ROW:
+                mask = action_masks(words[[row]], self.game.num_actions)[0]
+                raise ValueError(
+                    illegal_action_message(self.game, f"table {row}", int(commands[row]), mask)
+                )
+        elif self.illegal_action == "random":
+            commands = commands.copy()
+            _replace_illegal(words, commands, self._episodes.player_rngs, self._tables.progress)
+        return commands
 
-    def _play(self, commands: np.ndarray, report: Report, options: StepOptions) -> None:
+    def _play(self, commands: np.ndarray, report: Report) -> None:
         """Carry out a command [N] at each table, up to the next choices from outside."""
-        games, seats = self._games, self._seats
-        step = self._step
-
-        def play(commands: np.ndarray, options: StepOptions) -> int:
-            failed = play_slices(
-                lambda first, end: step(first, end, games, seats, commands, report, options),
-                self.num_envs,
-                self.num_threads,
-            )
-            return max(failed)  # NO_ROW is below all rows
-
-        self._episodes.seating.drive(play, commands, options)
+        episodes = self._episodes
+        episodes.seating.drive(commands, report, episodes.options, self.num_threads)
 
     def _info(self, report: Report) -> dict[str, Any]:
         results = report.results
@@ -371,27 +314,18 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
-        common.check_started(self._is_started, "render")
+        self._check_started("render")
         if self.render_mode in (None, "human"):
             return self._frame(0)
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        seat = common.shown_seat(self.render_seat, int(self._shown_seats()[row]))
+        seat = common.shown_seat(self.render_seat, int(self._episodes.shown_seats()[row]))
         return self._renderer.render(self._tables.states[row], seat)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return common.state_without(self, _LINKED)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._report = self._encoder.with_views(self._report)
-        if self._is_started:
-            self._link()
 
     # What Gymnasium's own vector environments offer
 
@@ -435,7 +369,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of the seats to act, bool [N, A]."""
-        if not self._is_started:
+        if not self._episodes.is_started:
             return np.zeros((self.num_envs, self.game.num_actions), np.bool_)
         return action_masks(self._tables.masks, self.game.num_actions).astype(bool)
 
@@ -444,8 +378,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         For a central critic: it contains what the other seats know, so no player may see it.
         """
-        common.check_started(self._is_started, "state")
-        return common.seen_by_all(self._tables, self._encoder)
+        self._check_started("state")
+        return self._episodes.knowledge()
 
     def set_opponents(self, opponents: Any) -> None:
         """Change the opponents, in any form of `opponents`, from the next `reset()` of all tables.
@@ -453,24 +387,17 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         Until then all games, those dealt by autoreset included, are played against the old ones.
         Raises ValueError for impossible ones and in self-play, and then changes nothing.
         """
-        if self._episodes.self_play:
+        if self.self_play:
             raise _self_play_error()
         self._episodes.set_opponents(opponents)
-
-    def states(self) -> np.ndarray:
-        """Return a copy of the positions [N], as `position_of` gives them."""
-        common.check_started(self._is_started, "position_of")
-        return self._tables.states.copy()
 
     def determinize(self, rngs: np.ndarray | None = None) -> np.ndarray:
         """Sample positions [N] of the information sets of the seats to act, for searching policies.
 
         `rngs` are streams [N] to draw from; without them fresh ones are made.
         """
-        common.check_started(self._is_started, "determinize")
-        if rngs is None:
-            rngs = streams([fresh_seed() for _ in range(self.num_envs)])
-        return self._tables.determinize(self._tables.all_rows, self._shown_seats(), rngs)
+        self._check_started("determinize")
+        return self._episodes.determinize(self._episodes.shown_seats(), rngs)
 
     def play_random(self, num_plies: int, observe: bool = True) -> int:
         """Play random plies at every table in self-play, all in compiled code.
@@ -480,13 +407,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         else only the rules run. Returns how many games ended.
         """
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if not self._episodes.self_play or not self._is_ready or not is_same_step:
+        if not self.self_play or not self._is_ready or not is_same_step:
             raise ValueError(
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        games, seats, options = self._games, self._seats, self._options
-        loops, report = self._tables.loops, self._report
+        episodes, loops = self._episodes, self._tables.loops
+        games, seats = self._tables.games, episodes.seating.seats
+        report, options = episodes.report, episodes.options
         if observe:
             loop, actions = loops.random_plies, np.empty(self.num_envs, np.int64)
             arguments: tuple[Any, ...] = games, seats, actions, report, options, num_plies
@@ -512,3 +440,35 @@ def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
     except ValueError:
         modes = ", ".join(repr(each.value) for each in AutoresetMode)
         raise ValueError(f"autoreset_mode must be one of {modes}; got {mode!r}") from None
+
+
+@cache
+def _range_check() -> Any:
+    """Return `_first_outside`, made when a step first needs it: NumPy takes three times as long."""
+    return entry_point(_first_outside, (np.zeros(1, np.int64), 1))
+
+
+@rule
+def _first_outside(actions, num_actions):
+    """Return the first row of `actions` [N] that is not in 0 .. num_actions - 1, or NO_ROW."""
+    for row in range(actions.shape[0]):
+        if not 0 <= actions[row] < num_actions:
+            return row
+    return NO_ROW
+
+
+@rule
+def _first_illegal(words, commands):
+    """Return the first row where an action is illegal, or NO_ROW."""
+    for row in range(commands.shape[0]):
+        if commands[row] >= 0 and not is_legal(words[row], commands[row]):
+            return row
+    return NO_ROW
+
+
+@rule
+def _replace_illegal(words, commands, rngs, progress):
+    """Replace illegal actions by legal ones, drawn from the stream of the seat to act."""
+    for row in range(commands.shape[0]):
+        if commands[row] >= 0 and not is_legal(words[row], commands[row]):
+            commands[row] = random_allowed(words[row], rngs[row, progress[row].seat])

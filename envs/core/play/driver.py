@@ -4,7 +4,7 @@
 seats games have stopped, and step again with their answers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -22,24 +22,24 @@ from .loops import (
     NO_ROW,
     START,
     Draws,
+    Report,
     Seats,
     StepOptions,
 )
 from .policies import RAISED, Memory, SeatedPolicy, player_table
+from .slices import play_slices
 from .tables import Tables, action_masks, step_of
 from .turns import Turns, read_only, turns_at
 
 MAX_STEPS = 1_000_000  # of one drive, which no game with a choice needs
 
-# (commands [N], options): steps all tables; returns the row at which it failed, or NO_ROW
-Step = Callable[[np.ndarray, StepOptions], int]
-
 
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL stands for seats whose actions come from outside; with `skip_forced`, their plies
-    without a choice are played at once. `rngs` [tables, seats] are the players' own streams.
+    EXTERNAL stands for seats whose actions come from outside. `rngs` [tables, seats] are the
+    players' own streams. `draws` says how each game draws its players; `is_scaled`, which numbers
+    its steps report.
     """
 
     def __init__(
@@ -48,23 +48,26 @@ class Seating:
         policies: Sequence[SeatedPolicy],
         seated: np.ndarray,
         rngs: np.ndarray,
-        skip_forced: bool = False,
+        draws: Draws = NO_DRAWS,
+        is_scaled: bool = True,
     ) -> None:
         assert rngs.flags.c_contiguous  # the compiled step does not look
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
-        self.skip_forced = skip_forced
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, np.int16, order="C")
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
         self._is_watched = bool(self._remembers.any())
         self._players = player_table(tables.game, self.policies)
         self.is_compiled = all(self._players["function"][: len(self.policies)])
+        self.seats = Seats(self.seated, self._players, rngs, draws)
+        self._is_scaled = is_scaled
 
-    def seats(self, draws: Draws = NO_DRAWS) -> Seats:
-        """Return who plays, for the loops; `draws` says how each game draws its players."""
-        return Seats(self.seated, self._players, self.rngs, draws)
+    @cached_property
+    def step(self) -> Any:
+        """The compiled step of these tables."""
+        return step_of(self.tables.game, self._is_scaled)
 
     def policy_at(self, row: int, seat: int) -> SeatedPolicy | None:
         """Return who plays a seat of a table; None for EXTERNAL."""
@@ -75,21 +78,11 @@ class Seating:
         """Play at these tables until each game is over or waits for an EXTERNAL seat."""
         commands = np.full(len(self.tables.all_rows), LEAVE)
         commands[rows] = START if self._is_watched else GO_ON  # START stops before the first ply
-        self.drive(self._quiet_step, commands, StepOptions(self.skip_forced))
+        self.drive(commands, self.tables.report, StepOptions())
 
-    @cached_property
-    def _quiet_step(self) -> Step:
-        """A step of these tables that tells nothing but the results."""
-        tables = self.tables
-        report, seats = tables.report, self.seats()
-        end, compiled = len(tables.all_rows), step_of(tables.game)
-
-        def step(commands: np.ndarray, options: StepOptions) -> int:
-            return compiled(0, end, tables.games, seats, commands, report, options)
-
-        return step
-
-    def drive(self, step: Step, commands: np.ndarray, options: StepOptions) -> None:
+    def drive(
+        self, commands: np.ndarray, report: Report, options: StepOptions, num_threads: int = 1
+    ) -> None:
         """Step, and let policies in Python act, until all tables wait for EXTERNAL or are over.
 
         Raises PlayerError for a policy's illegal action, and ValueError where no deal gives an
@@ -98,9 +91,7 @@ class Seating:
         if self._is_watched:
             options = options._replace(one_ply=True)
         for _ in range(MAX_STEPS):
-            failed = step(commands, options)
-            if failed != NO_ROW:
-                self.blame(failed)
+            self._carry_out(commands, report, options, num_threads)
             if self.is_compiled:
                 return
             if self._is_watched:
@@ -109,6 +100,23 @@ class Seating:
             if (commands == LEAVE).all():
                 return
         raise no_choice_error(self.tables.game)
+
+    def _carry_out(
+        self, commands: np.ndarray, report: Report, options: StepOptions, num_threads: int
+    ) -> None:
+        games, seats, step = self.tables.games, self.seats, self.step
+
+        def play(first: int, end: int) -> int:
+            row: int = step(first, end, games, seats, commands, report, options)
+            return row
+
+        num_rows = len(commands)
+        if num_threads == 1:
+            failed = play(0, num_rows)
+        else:
+            failed = max(play_slices(play, num_rows, num_threads))  # NO_ROW is below all rows
+        if failed != NO_ROW:
+            self.blame(failed)
 
     def blame(self, row: int) -> NoReturn:
         """Raise the error of a step that has failed at a table."""
@@ -137,7 +145,7 @@ class Seating:
         is_outside = policies == EXTERNAL
         is_asked = ~is_outside & (self._players["function"][policies] == 0)
         if options.one_ply:  # all others have stopped after a ply
-            is_forced = is_outside & _is_single(self.tables.masks[rows]) & self.skip_forced
+            is_forced = is_outside & _is_single(self.tables.masks[rows]) & options.skip_forced
             following[rows[is_forced | ~(is_outside | is_asked)]] = GO_ON
         for index in np.unique(policies[is_asked]):
             asked = rows[is_asked & (policies == index)]

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ..bits import allowed_list
 from ..catalogue import as_game
 from ..chance import chance_outcomes, deal_outcomes
-from ..game import NO_ACTION, NO_SEAT, Game, check_range
+from ..game import Game, check_range
 from ..positions import position_from
 from ..rng import rng
 from .legal import chosen_action
 from .loops import GO_ON
 from .tables import Tables
-from .turns import Turns
+from .turns import Turns, turns_at
 from .visibility import is_seen
 
 
@@ -61,7 +62,7 @@ class OneGame:
     @property
     def is_over(self) -> bool:
         """Return whether the game is over."""
-        return bool(self._turn.seats[0] == NO_SEAT)
+        return not len(self._turn.rows)
 
     @property
     def seat(self) -> int:
@@ -72,7 +73,7 @@ class OneGame:
     @property
     def legal_actions(self) -> list[int]:
         """The legal actions in ascending order; none at the end of the game."""
-        return np.flatnonzero(self._turn.masks[0]).tolist()
+        return allowed_list(self.tables.masks[0])
 
     @property
     def actions(self) -> list[int]:
@@ -98,8 +99,6 @@ class OneGame:
         """Return the observation of a seat, by default of the one to act, as policies read it."""
         seat = self.seat if seat is None else seat
         check_range("seat", seat, 0, self.game.num_seats - 1)
-        if seat == self._turn.seats[0]:
-            return _copied(self._turn.observations)[0]
         return self.tables.observe(self.tables.all_rows, np.array([seat]))[0]
 
     def describe(self, seat: int | None = None) -> str:
@@ -167,20 +166,11 @@ class OneGame:
     def _ply(self, action: int) -> PlayedPly:
         """Return the ply of an action that is about to be applied."""
         before = _copied(self.tables.states), self.tables.rngs.copy()
-        return PlayedPly(self.seat, action, int(self._turn.masks.sum()) > 1, *before)
+        return PlayedPly(self.seat, action, len(self.legal_actions) > 1, *before)
 
     def _look(self, command: int = GO_ON) -> None:
         """Play an action, if one is given, and note who is to act."""
-        tables = self.tables
-        tables.carry_out(tables.all_rows, command)
-        self._turn = Turns(
-            tables,
-            tables.all_rows,
-            tables.progress["seat"].copy(),
-            _copied(tables.report.records),
-            tables.masks.copy(),
-            np.full(1, NO_ACTION),
-        )
+        self._turn = turns_at(self.tables, self.tables.all_rows, command)
 
     def _need_seat(self) -> None:
         if self.is_over:

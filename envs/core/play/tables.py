@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import is_legal, mask_rows_as_bytes, new_mask_rows, random_allowed, spread_masks
-from ..compile import entry_point, rule
-from ..fields import Encoding
+from ..bits import mask_rows_as_bytes, new_mask_rows, spread_masks
+from ..compile import entry_point
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..positions import position_from
 from ..records import PLAYER, PROGRESS, result_dtype
@@ -19,7 +18,6 @@ from .loops import (
     LEAVE,
     NEW_GAME,
     NO_DRAWS,
-    NO_ROW,
     START,
     Games,
     Report,
@@ -49,6 +47,9 @@ class Tables:
         self.actions = np.zeros((len(rngs), MAX_PLIES if keeps_plies else 0), np.int16)
         self.all_rows = np.arange(len(rngs))
         self._commands = np.full(len(rngs), LEAVE)
+        self.games = Games(
+            self.states, self.rngs, self.masks, self.progress, self.starts, self.actions
+        )
         self.loops = loops_of(game)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Tables:
     @cached_property
     def report(self) -> Report:
         """What a step writes to, with the records of all tables."""
-        return report_of_results(self.game, len(self.states))
+        return new_report(self.game, len(self.states), has_numbers=False)
 
     @cached_property
     def _step(self) -> Callable[[], int]:
@@ -113,9 +114,14 @@ class Tables:
         """Apply legal actions [K], one at each of these tables."""
         self.loops.apply_rows(self.states, self.rngs, rows, actions)
 
-    def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return seats to act [K] (NO_SEAT at the end), observations [K], mask words [K, W]."""
-        self.carry_out(rows, GO_ON)
+    def show(
+        self, rows: np.ndarray, commands: Any = GO_ON
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Carry out commands; return what the seats to act know and may do.
+
+        These are the seats [K] (NO_SEAT at the end), observations [K] and mask words [K, W].
+        """
+        self.carry_out(rows, commands)
         return self.progress["seat"][rows], self.report.records[rows], self.masks[rows]
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -136,11 +142,6 @@ class Tables:
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
         return out
 
-    @property
-    def games(self) -> Games:
-        """These tables, as loops take them."""
-        return Games(self.states, self.rngs, self.masks, self.progress, self.starts, self.actions)
-
 
 def self_play_seats(game: Game, num_tables: int) -> Seats:
     """Return the seats of self-play: every one is EXTERNAL."""
@@ -149,19 +150,24 @@ def self_play_seats(game: Game, num_tables: int) -> Seats:
     return Seats(seats, np.zeros(1, PLAYER), new_streams(shape), NO_DRAWS)
 
 
-def new_report(game: Game, num_tables: int, is_scaled: bool = True) -> Report:
-    """Return what a step writes to, zeros, with observations scaled or as whole numbers."""
+def new_report(
+    game: Game, num_tables: int, is_scaled: bool = True, has_numbers: bool = True
+) -> Report:
+    """Return what a step writes to, zeros, with observations scaled or as whole numbers.
+
+    Without numbers it has the records alone, no masks either: for those who read no vectors.
+    """
     n, layout = num_tables, game.layout
     records = game.new_observations(n)
-    numbers = np.zeros((n, layout.num_inputs), np.float32 if is_scaled else layout.plain_dtype)
-    return Report(
-        records=records,
-        encoding=layout.encoding(records, is_scaled),
-        numbers=numbers,
-        finals=numbers.copy(),
-        masks=np.zeros_like(new_mask_rows(n, game.num_actions)),
-        results=np.zeros(n, result_dtype(game.num_seats)),
-    )
+    encoding = layout.encoding(records, is_scaled)
+    masks = new_mask_rows(n, game.num_actions)
+    if not has_numbers:
+        encoding = encoding._replace(factors=encoding.factors[:0], num_bits=encoding.num_bits[:0])
+        masks = masks[:, :0]
+    num_inputs = layout.num_inputs if has_numbers else 0
+    numbers = np.zeros((n, num_inputs), np.float32 if is_scaled else layout.plain_dtype)
+    results = np.zeros(n, result_dtype(game.num_seats))
+    return Report(records, encoding, numbers, numbers.copy(), np.zeros_like(masks), results)
 
 
 _steps: dict[tuple[Any, ...], Callable[..., int]] = {}
@@ -182,68 +188,11 @@ def step_of(game: Game, is_scaled: bool = True) -> Callable[..., int]:
     return _steps[key]
 
 
-def report_of_results(game: Game, num_tables: int) -> Report:
-    """Return what a step writes to where nobody needs observations and masks as vectors."""
-    n, layout = num_tables, game.layout
-    records = game.new_observations(n)
-    encoding = layout.encoding(records, True)
-    empty = np.zeros((n, 0), np.float32)
-    return Report(
-        records=records,
-        encoding=Encoding(
-            encoding.rows, encoding.words, encoding.factors[:0], encoding.num_bits[:0]
-        ),
-        numbers=empty,
-        finals=empty,
-        masks=np.zeros((n, 0), np.int64),
-        results=np.zeros(n, result_dtype(game.num_seats)),
-    )
-
-
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     """Convert masks in words [B, W] to a fresh int8 array [B, A], 1 = legal."""
     rows = new_mask_rows(len(words), num_actions)
     spread_masks(words, rows)
     return mask_rows_as_bytes(rows, num_actions)
-
-
-@rule
-def first_outside(actions, num_actions):
-    """Return the first row of `actions` [N] that is not in 0 .. num_actions - 1, or NO_ROW."""
-    for row in range(actions.shape[0]):
-        if not 0 <= actions[row] < num_actions:
-            return row
-    return NO_ROW
-
-
-@rule
-def strike_illegal(words, actions):
-    """Replace illegal `actions` [N] by NO_ACTION; return their number."""
-    num_illegal = 0
-    for row in range(actions.shape[0]):
-        if not is_legal(words[row], actions[row]):
-            actions[row] = NO_ACTION
-            num_illegal += 1
-    return num_illegal
-
-
-@rule
-def _random_actions(words, rngs, rows, seats, out):
-    for k in range(rows.shape[0]):
-        row = rows[k]
-        out[k] = random_allowed(words[row], rngs[row, seats[row]])
-
-
-def random_actions(
-    words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
-) -> np.ndarray:
-    """Draw a legal action at each of `rows` [K] from the stream of the seat to act.
-
-    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] the seats to act.
-    """
-    actions = np.empty(len(rows), np.int64)
-    _random_actions(words, rngs, rows, seats, actions)
-    return actions
 
 
 def new_streams(shape: tuple[int, ...]) -> np.ndarray:

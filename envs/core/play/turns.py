@@ -10,6 +10,7 @@ import numpy as np
 
 from ..game import NO_ACTION, NO_SEAT
 from .legal import check_legal
+from .loops import GO_ON
 from .policies import SeatedPolicy
 from .tables import Tables, action_masks
 
@@ -69,9 +70,9 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def turns_at(tables: Tables, rows: np.ndarray) -> Turns:
-    """Return the turns at those of these tables where the game goes on."""
-    seats, observations, words = tables.show(rows)
+def turns_at(tables: Tables, rows: np.ndarray, commands: Any = GO_ON) -> Turns:
+    """Carry out commands; return the turns at those of these tables where the game goes on."""
+    seats, observations, words = tables.show(rows, commands)
     turns = Turns(tables, rows, seats, observations, words, np.full(len(rows), NO_ACTION))
     goes_on = seats != NO_SEAT
     return turns if goes_on.all() else turns[goes_on]
