@@ -62,7 +62,7 @@ class Snapshot(NamedTuple):
 
     to_act: int | None
     actions: Sequence[int]
-    views: Sequence[Mapping[str, Hashable]]
+    seat_views: Sequence[Mapping[str, Hashable]]
     events: str
 
     def actor(self) -> int | None:
@@ -75,7 +75,7 @@ class Snapshot(NamedTuple):
 
     def views(self, seat: int) -> Mapping[str, Hashable]:
         """Return all that a seat is shown."""
-        return self.views[seat]
+        return self.seat_views[seat]
 
     def history(self) -> str:
         """Return what leads here."""
