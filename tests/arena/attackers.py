@@ -131,11 +131,6 @@ def write_beside_itself():
     (HERE / MARK).write_text("mine")
 
 
-@attack("files", "crash", "No such file|Read-only file system")
-def replace_the_opponent():
-    Path(target("opponent")).write_text("def choose(*_): return None")
-
-
 @attack("files", "crash", "No space left|File too large", "crash")
 def fill_the_private_folder():
     path = Path(os.environ["TMPDIR"]) / "big"
@@ -245,11 +240,6 @@ def read_the_guard():
     Path("/proc/1/mem").read_bytes()
 
 
-@attack("memory", "crash", "No such file")
-def read_the_arena():
-    Path(f"/proc/{target('arena')}/mem").read_bytes()
-
-
 @attack("memory", "crash", "nothing in here", "crash")
 def read_its_own_environment():
     if b"PARLOUR_SECRET" not in Path("/proc/self/environ").read_bytes():
@@ -296,13 +286,6 @@ def answer_by_half():
 
 
 @attack("protocol", "crash", "closed its connection", "crash")
-def answer_nothing():
-    os.write(_connection(), b"")
-    socket.socket(fileno=_connection()).send(b"")
-    FOREVER.wait()
-
-
-@attack("protocol", "crash", "closed its connection", "crash")
 def hang_up():
     os.closerange(3, 256)
     FOREVER.wait()
@@ -343,17 +326,6 @@ def hang_in_a_loop():
 def stop_itself():
     while True:
         os.kill(os.getpid(), signal.SIGSTOP)
-
-
-@attack("time", "time", "gave no action within 1", "time")
-def compute_in_a_child():
-    child = os.fork()
-    if child == 0:
-        end = time.process_time() + 2
-        while time.process_time() < end:
-            pass
-        os._exit(0)
-    os.waitpid(child, 0)
 
 
 @attack("time", "time", "gave no action within 1", "time")
@@ -427,26 +399,9 @@ def list_the_working_folder():
     raise FileNotFoundError("No such file")
 
 
-@attack("channels", "crash", "Operation not permitted")
-def connect_to_a_socket_in_the_working_folder():
-    with socket.socket(socket.AF_UNIX) as out:
-        out.connect(target("working_socket"))
-
-
 @attack("channels", "crash", "Operation not permitted|PermissionError")
 def lock_a_file_of_the_system():
     fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX)
-
-
-@attack("channels", "crash", "Operation not permitted|PermissionError")
-def lock_bytes_of_a_file_of_the_system():
-    fcntl.lockf(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH, 1)
-
-
-@attack("channels", "crash", "Operation not permitted|PermissionError")
-def ask_for_locks_of_others():
-    asked = mmap.mmap(-1, 64)
-    fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_GETLK, bytes(asked[:32]))
 
 
 @attack("channels", "crash", "Operation not permitted|PermissionError")
@@ -472,12 +427,6 @@ def open_a_ring():
 def print_forever():
     while True:
         print("look at me")
-
-
-@attack("logs", "crash", "No such file|Read-only file system")
-def forge_another_log():
-    with open(target("log"), "a") as file:
-        file.write("[arena] forfeits: it gave up\n")
 
 
 @attack("logs", "crash", "No such file")

@@ -42,13 +42,23 @@ def played(store: Path | None, **plan: Any) -> MatchResult:
         )
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store with this match."""
+    played(tmp_path / "store.db")
+    return tmp_path / "store.db"
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement, values)
+
+
 def test_a_damaged_result_is_told_in_a_line_and_played_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "store.db"
     before = played(path)
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE batch SET returns = x'00' WHERE first_seed = 4")
+    change(path, "UPDATE batch SET returns = x'00' WHERE first_seed = 4")
     assert played(path) == before
     lines = [line for line in caplog.messages if "damaged" in line]  # others tell of slow machines
     assert [line.rpartition(": ")[2] for line in lines] == [
@@ -60,9 +70,8 @@ def test_a_damaged_result_is_told_in_a_line_and_played_again(
 
 
 def test_a_store_that_cannot_be_written_to_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "store.db"
     before = played(path)
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # as for a user who is not root
     assert played(path) == before
@@ -80,10 +89,8 @@ USES = {  # how a store is used, and what a damaged one is refused with
 
 @pytest.mark.parametrize("table", ["sqlite_autoindex_setting_1", "player", "batch"])
 def test_a_store_with_a_damaged_page_is_refused_in_a_line(
-    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: str, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
     with sqlite3.connect(path) as database:
         (size,) = database.execute("PRAGMA page_size").fetchone()
         where = "SELECT rootpage FROM sqlite_master WHERE name = ?"
@@ -106,21 +113,16 @@ def test_a_store_with_a_damaged_page_is_refused_in_a_line(
     ],
 )
 def test_a_store_with_a_damaged_text_is_refused_in_a_line(
-    table: str, column: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: str, column: str, text: str, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        database.execute(f"UPDATE {table} SET {column} = ?", (text,))
+    change(path, f"UPDATE {table} SET {column} = ?", text)
     for command in (f"ratings {path}", f"replay {path} --think 0"):
         assert f"{path} is damaged: " in refusal(command, capsys)
 
 
 def test_a_store_that_was_cut_off_is_refused_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
     path.write_bytes(path.read_bytes()[:5000])
     for command in USES:
         said = refusal(command.format(store=path), capsys)
@@ -129,15 +131,12 @@ def test_a_store_that_was_cut_off_is_refused_in_a_line(
 
 @pytest.mark.parametrize("value", [99.0, float("nan")])
 def test_a_store_with_an_impossible_return_is_refused_in_a_line(
-    value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    value: float, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
     returns = np.zeros((4, 2, 2))
     returns[1, 1, 0] = value
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        packed = zlib.compress(returns.tobytes())
-        database.execute("UPDATE batch SET returns = ? WHERE first_seed = 4", (packed,))
+    packed = zlib.compress(returns.tobytes())
+    change(path, "UPDATE batch SET returns = ? WHERE first_seed = 4", packed)
     for command in (f"ratings {path}", f"{MATCH} --store {path}", f"replay {path} --deal 5"):
         assert (
             f"{path}: row 2 of its batches has a return of {value:g}, which is not in -1 .. 1: "
@@ -146,17 +145,15 @@ def test_a_store_with_an_impossible_return_is_refused_in_a_line(
 
 
 def test_a_store_that_cannot_be_used_is_refused_by_its_cause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, other, text = (tmp_path / name for name in ("store.db", "other.db", "text.db"))
-    played(path)
-    with contextlib.closing(sqlite3.connect(other)) as database:
-        database.execute("CREATE TABLE cards (id INTEGER)")
+    other, text = path.with_name("other.db"), path.with_name("text.db")
+    change(other, "CREATE TABLE cards (id INTEGER)")
     text.write_text("no database at all, but long enough to be read as the head of one" * 9)
     for where, cause in {
         other: "not a store of results",
         text: "not a store",
-        tmp_path: "folder",
+        path.parent: "folder",
     }.items():
         assert cause in refusal(f"{MATCH} --store {where}", capsys)
     monkeypatch.setitem(stores._CONNECTION, "timeout", 0.1)
@@ -164,42 +161,34 @@ def test_a_store_that_cannot_be_used_is_refused_by_its_cause(
         database.execute("BEGIN IMMEDIATE")
         said = refusal(f"{MATCH} --store {path}", capsys)
     assert f"cannot keep results in {path}: another program keeps it locked" in said
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 1")
+    change(path, "PRAGMA user_version = 1")
     assert "it has format 1, and this version of Parlour reads" in refusal(
         f"ratings {path}", capsys
     )
 
 
 def test_names_in_a_store_reach_no_terminal_with_control_characters(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE player SET name = ?, spec = ?", ("\x1b[2Jred\x07", "\x9b31m"))
+    change(path, "UPDATE player SET name = ?, spec = ?", "\x1b[2Jred\x07", "\x9b31m")
     said = told(f"ratings {path} --files", capsys)
     assert not {"\x1b", "\x07", "\x9b"} & set(said)
     assert "\\x9b31m (as of 20" in said
 
 
 def test_a_store_whose_results_are_all_damaged_has_none_to_rate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "store.db"
-    played(path)
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE batch SET returns = x'00'")
+    change(path, "UPDATE batch SET returns = x'00'")
     assert f"{path} has no results to rate" in refusal(f"ratings {path}", capsys)
 
 
 def test_a_game_of_a_store_that_cannot_be_written_to_can_be_replayed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, page = tmp_path / "store.db", tmp_path / "pages" / "game.html"
-    played(path)
+    page = path.parent / "pages" / "game.html"
     page.parent.mkdir()
-    (tmp_path / "store.db-shm").symlink_to("no folder/index")  # SQLite cannot make it
+    path.with_name("store.db-shm").symlink_to("no folder/index")  # SQLite cannot make it
     monkeypatch.setattr(os, "access", lambda place, mode: Path(place) == page.parent)
     assert main(["replay", str(path), "--html", str(page), "--think", "0"]) == 0
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, stdtrit
 
-from docs.studies.coverage import MODULES, RECORD, match_coverage, rating_coverage
+from docs.studies.coverage import MODULES, RECORD, rating_coverage
 from docs.studies.recorded import code_digest
 from docs.studies.simulation import ELO, duels, tables
 from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choices
@@ -191,14 +191,6 @@ def test_the_recorded_intervals_are_right(row: dict) -> None:
 def test_the_record_belongs_to_the_present_code() -> None:
     """If it fails: python -m docs.studies.arena coverage"""
     assert json.loads(RECORD.read_text())["code"] == code_digest(MODULES)
-
-
-@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 1.0), (100, 0.97)])
-def test_intervals_of_a_match_contain_the_truth(num_deals: int, at_most: float) -> None:
-    """Student's interval alone, with nothing added to the variance, has 65 % of two deals."""
-    means, shares = match_coverage(num_trials=2000, num_deals=num_deals)
-    assert 0.93 < means <= at_most
-    assert 0.93 < shares <= at_most
 
 
 def test_the_stronger_is_likely_superior_and_of_equals_either_as_often() -> None:

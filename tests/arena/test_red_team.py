@@ -90,17 +90,15 @@ class Ground:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.abstract = socket.socket(socket.AF_UNIX)
         self.abstract.bind(f"\0{MARK}-{os.getpid()}")
-        self.file_socket, self.working_socket = (socket.socket(socket.AF_UNIX) for _ in range(2))
+        self.file_socket = socket.socket(socket.AF_UNIX)
         self.file_socket.bind(str(folder / "s"))
-        self.working_socket.bind(str(self.working / "s"))
-        for listening in (self.abstract, self.file_socket, self.working_socket):
+        for listening in (self.abstract, self.file_socket):
             listening.listen()
         in_tmp = folder / "in_tmp"
         in_tmp.write_text("left by others")
         with socket.create_server(("127.0.0.1", 0)) as free:
             free_port = free.getsockname()[1]
         targets = {
-            "arena": os.getpid(),
             "bystander": self.bystander.pid,
             "is_confined": is_confined,
             "opponent": str(self.opponent),
@@ -111,7 +109,6 @@ class Ground:
             "abstract": f"{MARK}-{os.getpid()}",
             "socket": str(folder / "s"),
             "working_folder": str(self.working),
-            "working_socket": str(self.working / "s"),
             "log": str(self.logs / "0-log"),
             "store": str(self.store),
         }
@@ -129,7 +126,7 @@ class Ground:
         assert self.bystander.poll() is None
         state = Path(f"/proc/{self.bystander.pid}/stat").read_text().rpartition(")")[2].split()[0]
         assert state != "T"
-        for listening in (self.server, self.abstract, self.file_socket, self.working_socket):
+        for listening in (self.server, self.abstract, self.file_socket):
             listening.setblocking(False)
             with pytest.raises(BlockingIOError):
                 listening.accept()
@@ -140,7 +137,7 @@ class Ground:
     def close(self) -> None:
         """Put away what was set up."""
         self.bystander.communicate()
-        for listening in (self.server, self.abstract, self.file_socket, self.working_socket):
+        for listening in (self.server, self.abstract, self.file_socket):
             listening.close()
 
 

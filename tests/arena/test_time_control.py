@@ -163,24 +163,13 @@ def test_a_secret_draws_deals_that_it_alone_can_tell(tmp_path: Path) -> None:
     assert one.as_data()["secret"] == one.secret
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["match", *(pytest.param(name, marks=pytest.mark.long) for name in ("tournament", "evaluate"))],
-)
 def test_a_file_that_leaves_at_import_costs_its_player_the_games(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leaves = tmp_path / "leaves.py"
     leaves.write_text("import os\nos._exit(0)\n")
-    player = f"{leaves}:choose"
-    names = {
-        "tournament": ["--players", f"{player},first_play"],
-        "evaluate": [player, "--against", "first_play"],
-        "match": [f"first_play,{player}"],
-    }
-    settings = ["--set", "num_values=4", "--deals", "1", "--json", "-"]
-    contest = ["--contest", f"logs={tmp_path / 'logs'}"]
-    assert main([command, "trick_taking", *names[command], *settings, *contest]) == 0
+    command = f"match trick_taking first_play,{leaves}:choose --set num_values=4 --deals 1"
+    assert main([*command.split(), "--json", "-", "--contest", f"logs={tmp_path / 'logs'}"]) == 0
     text = capsys.readouterr()
     assert "first_play" in text.out
     (secret,) = re.findall(r"the deals were drawn from a secret; --contest secret=(\w+)", text.err)

@@ -11,6 +11,7 @@ from parlour.baselines.notty.small_hands import (
     LARGEST_SMALL,
     alike,
     chance_of_small,
+    is_small,
 )
 from parlour.envs.notty.cards import NUM_KINDS, has_group
 from tests.notty.playing import counts
@@ -50,6 +51,11 @@ def test_the_table_has_each_small_hand_without_a_group_once() -> None:
 def test_a_pair_near_a_group_is_likelier_to_go() -> None:
     chances = [chance_of_small(*hand(text)) for text in ("red 3 4", "red 3 5", "red 3 9")]
     assert chances == sorted(chances, reverse=True) and 0 < chances[2] < chances[0] < 1
+
+
+def test_small_hands_have_five_cards_at_most() -> None:
+    assert is_small(*hand("red 1 1 3 5, blue 8"))
+    assert not is_small(*hand("red 1 1 3 5, blue 8 9"))
 
 
 @pytest.mark.long

@@ -325,3 +325,13 @@ def test_15_the_game_ends_at_the_turn_limit() -> None:
     assert not table.is_over
     table.play("collect:red+blue+white")
     assert table.is_over and table.outcome == [0, 0]
+
+
+@pytest.mark.parametrize("gems", [[0] * 6, [4, 4, 2, 0, 0, 0]])
+def test_the_label_of_a_collection_says_what_its_name_says(gems: list[int]) -> None:
+    table = table_of(seat_with(gems=gems))
+    for name in collects(table):
+        taken, _, back = name.removeprefix("collect:").partition(" return:")
+        taken = f"2 {taken[:-2]}" if taken.endswith("*2") else taken.replace("+", ", ")
+        label = f"take {taken}" + (f", return {back.replace('+', ', ')}" if back else "")
+        assert table.game.label_action(table.state, table.game.parse_action(name)) == label

@@ -3,7 +3,6 @@
 import io
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.players import human
-from parlour.baselines.players.move_list import NOTE
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.scripts.console import play as console
@@ -127,33 +125,6 @@ def test_moves_are_named_by_number_and_by_beginning() -> None:
     for answer, said in (("reserve", "could be"), ("0", "no legal move"), ("", "no legal move")):
         with pytest.raises(ValueError, match=said):
             human.chosen(table.game, table.legal, answer)
-
-
-def test_an_answer_that_could_be_much_is_answered_in_one_screen(screen: None) -> None:
-    """Step by step: the kinds of moves, those that begin alike, and each by itself."""
-    table, chooser = table_of("splendor", seed=5), random.Random(3)
-    while len(table.legal) <= 90 and not table.is_over:  # until a seat has ten gems
-        table.act(chooser.choice(table.legal))
-    assert len(table.legal) > 90
-    (lines,) = human.screens(table.game, table.state, table.seat_to_act, table.legal)
-    assert lines[-1] == NOTE and NOTE in asked(table, "c")
-    names = [move.name for move in human.legal_moves(table.game, table.legal)]
-    (word, count), *_ = Counter(name.split()[0] for name in names if " " in name).most_common()
-    said, *listed = asked(table, f"{word} return:").splitlines()
-    assert said == f"{word} return: could be"
-    numbered = re.findall(r"(\d+)\) (\S+ \S+)", " ".join(listed))
-    assert len(numbered) == count >= 3
-    for number, name in numbered:
-        assert table.game.action_name(human.chosen(table.game, table.legal, number)) == name
-
-
-def asked(table: GameTable, answer: str) -> str:
-    """What is said to an answer that could be several moves, in one screen."""
-    with pytest.raises(ValueError, match="could be") as error:
-        human.chosen(table.game, table.legal, answer)
-    lines = str(error.value).splitlines()
-    assert len(lines) <= 23 and max(map(len, lines)) <= 80
-    return "\n".join(lines)
 
 
 def test_hints_at_the_console_say_where_they_come_from() -> None:

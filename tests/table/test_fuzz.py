@@ -74,7 +74,7 @@ def message(chooser: random.Random) -> str | bytes:
     fields = {chooser.choice(FIELDS): value(chooser) for _ in range(chooser.randrange(4))}
     text = json.dumps({"type": chooser.choice(KINDS), **fields})
     if kind == 0:
-        return json.dumps(value(chooser))
+        return chooser.choice(["[" * 3000, "", json.dumps(value(chooser))])
     if kind == 1:
         return chooser.randbytes(chooser.randrange(1, 200))
     if kind == 2:  # cut off, or with a wrong letter in it

@@ -142,32 +142,25 @@ def test_who_vanishes_is_forgotten(moment: str, tmp_path: Path) -> None:
         play_on(address, tokens, me)
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"",
-        b"\x16\x03\x01\x02\x00\x01\x00",  # as a client that wants encryption begins
-        b"GET /seat HTTP/1.1\r\nHost: ",
-        b"GET " + b"/" * 100_000 + b" HTTP/1.1\r\n\r\n",
-        b"POST /api/tables HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
-    ],
-)
-def test_what_is_no_request_disturbs_nobody(sent: bytes, tmp_path: Path) -> None:
-    with (
-        two_seats(tmp_path) as (address, tokens, me),
-        socket.create_connection(_split(address)) as odd,
-    ):
-        odd.sendall(sent)
-        play_on(address, tokens, me)
+NO_REQUESTS = [
+    b"",
+    b"\x16\x03\x01\x02\x00\x01\x00",  # as a client that wants encryption begins
+    b"GET /seat HTTP/1.1\r\nHost: ",
+    b"GET " + b"/" * 100_000 + b" HTTP/1.1\r\n\r\n",
+    b"POST /api/tables HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+]
 
 
-@pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6, "[" * 10**6])
-def test_a_huge_message_closes_its_own_connection_only(huge: str | bytes, tmp_path: Path) -> None:
-    with two_seats(tmp_path) as (address, tokens, me):
-        guest = Seat(address, tokens[1])
-        guest.socket.send(huge)
-        last_words(guest.socket)
-        assert guest.socket.close_code == 1009
+def test_what_is_no_request_and_a_huge_message_disturb_nobody(tmp_path: Path) -> None:
+    with two_seats(tmp_path) as (address, tokens, me), contextlib.ExitStack() as connections:
+        for sent in NO_REQUESTS:
+            odd = connections.enter_context(socket.create_connection(_split(address)))
+            odd.sendall(sent)
+        for huge in ("x" * 10**6, b"\x00" * 10**6, "[" * 10**6):
+            guest = Seat(address, tokens[1])
+            guest.socket.send(huge)
+            last_words(guest.socket)
+            assert guest.socket.close_code == 1009
         play_on(address, tokens, me)
 
 

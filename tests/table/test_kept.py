@@ -14,7 +14,7 @@ from parlour.scripts.table.serving import open_browser
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.table import GameTable
 
-from .serving import AS_OWNER, ME, OWNER, SMALL, open_table, player, seated, server, state_of
+from .serving import ME, SMALL, open_table, player, seated, server, state_of
 
 pytestmark = pytest.mark.plain
 
@@ -88,23 +88,3 @@ def test_the_address_with_the_key_is_in_no_command_line(
     (path,) = (tmp_path / "parlour").iterdir()
     assert opened == [path.as_uri()] and "secret" in path.read_text()
     assert path.stat().st_mode & 0o77 == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"seed": True}, "seed is a whole number, not True"),
-        ({"forced": "no"}, "forced is true or false, not 'no'"),
-        ({"seats": [{**ME, "name": "\u3164 \u2800"}, player("random")]}, "can be read"),
-        ({"seats": [{**ME, "name": "host"}, player("random")]}, "is not Host"),
-        ({"seats": [ME, player("mcts:num_simulations=200000")]}, "100,000 simulations"),
-        ({"seats": [ME, player("playout:num_playouts=200000")]}, "simulations or playouts"),
-    ],
-)
-def test_a_request_is_taken_at_its_word(tmp_path: Path, change: dict, said: str) -> None:
-    table = {"game": "trick_taking", "settings": SMALL, "seats": [ME, player("random")], **change}
-    with server(tmp_path) as client:
-        refused = client.post("/api/tables", json=table, headers=AS_OWNER)
-        assert refused.status_code == 400 and said in refused.json()["error"]
-        for key, status in ((OWNER, 403), (f"bearer {OWNER}", 200)):
-            assert client.get("/api/games", headers={"Authorization": key}).status_code == status

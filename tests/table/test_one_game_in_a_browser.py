@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from . import test_browser
 from .test_browser import WIDTHS, check_barriers, click_anything, needs_browser, play_on, table_page
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.plain]
 browser, address = test_browser.browser, test_browser.address
 
 

@@ -175,7 +175,7 @@ def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
         pass
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_more_positions_can_be_won_than_goliath_wins() -> None:
     by_goliath, by_search, leads = winnable.winnable(500)
     assert 0.4 < by_goliath.mean() < 0.6 and 0.4 < leads.mean() < 0.6
