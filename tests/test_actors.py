@@ -19,9 +19,8 @@ import torch
 from parlour.envs import load_game
 from parlour.training import actors, expert_iteration
 from parlour.training.actors import Actors, PlayBatch
-from parlour.training.expert_iteration import ANY_CLUSTER, Learner, player_of
+from parlour.training.expert_iteration import ANY_CLUSTER, Learner, packed, player_of, unpacked
 from parlour.training.session import CHECKPOINT_FILE, STATE_FILE
-from parlour.training.teaching import packed, unpacked
 from tests.commands import refusal
 from tests.probe_duel import probe_duel
 

@@ -23,7 +23,7 @@ from parlour.scripts import output
 from parlour.scripts.bench import measure
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
-from parlour.training.session import algorithms, is_resumable
+from parlour.training.session import algorithms
 from tests.commands import refusal, told
 from tests.processes import ROOT, ended, run_python
 
@@ -213,7 +213,7 @@ def test_players_that_the_learner_refuses_are_a_wrong_argument(
 
 
 @pytest.mark.parametrize("learner", algorithms())
-def test_the_help_of_a_learner_has_its_settings_and_says_whether_it_can_be_resumed(
+def test_the_help_of_a_learner_has_its_settings(
     learner: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -224,9 +224,6 @@ def test_the_help_of_a_learner_has_its_settings_and_says_whether_it_can_be_resum
         assert "games played side by side (default 1024)" in shown
     assert not re.findall(r"--[\w-]+(?: X)? \(default", shown)
     assert "(default )" not in shown
-    is_not = f"--resume not possible with {learner}, only with " in shown
-    assert is_not != ("--resume continue the interrupted run in the folder" in shown)
-    assert is_not != is_resumable(learner)
 
 
 def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,7 @@ from parlour.baselines.networks.kinds import action_values, policy_of
 from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.training import dqn, progress
-from parlour.training.rollout import Transitions
+from parlour.training import dqn, session
 
 from .probe_game import LOSE, SAFE_RETURN, START, probe_game
 from .probes import played
@@ -37,7 +36,7 @@ PROBE = dqn.Config(
 
 
 def learned(game: Game, config: dqn.Config) -> ActionValues:
-    _, network = deque(dqn.train(game, config), maxlen=1)[0]
+    _, network = deque(dqn.Learner(game, config).run(), maxlen=1)[0]
     return network
 
 
@@ -65,7 +64,7 @@ def test_the_network_chooses_the_action_whose_value_the_target_network_gives() -
         return cast(ActionValues, lambda observations: row.expand(len(observations), -1))
 
     network, target = constant(0.7, 0.6, -1.0, 2.0), constant(-0.2, 0.9, 0.5, 3.0)
-    batch = Transitions.empty(game, 3)
+    batch = dqn.Transitions.empty(game, 3)
     batch.next_masks[:, 0] = [0b0111, 0b0101, 0]
     batch.rewards[:] = [0.0, 0.0, -0.4]
     targets = dqn.td_targets(game, network, target, batch)
@@ -107,13 +106,13 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
     hours = iter(range(0, 10**9, 3600))
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(
-        progress,
+        session,
         "time",
         SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: clock.now),
     )
     config = dataclasses.replace(PROBE, total_steps=5 * PROBE.num_tables, minutes=1.0)
     progresses = []
-    for reached, _ in dqn.train(probe_game(), config):
+    for reached, _ in dqn.Learner(probe_game(), config).run():
         clock.now = float(next(hours))
         progresses.append(reached)
     assert len(progresses) == 5

@@ -168,7 +168,6 @@ LEAVES: dict[str, tuple[str, ...]] = {
         "scripts.plans",
         "scripts.table",
         "training.actors",
-        "training.evaluate",
         "training.evolution",
         "training.session",
     ),

@@ -40,7 +40,7 @@ def taught(tables: Tables, action: int, outcome: float) -> np.ndarray:
 
 
 def learned() -> mlp.Perceptron:
-    return deque(mlp.train(GAME, CONFIG), maxlen=1)[0][1]
+    return deque(mlp.Learner(GAME, CONFIG).run(), maxlen=1)[0][1]
 
 
 def balance(network: mlp.Perceptron) -> float:
@@ -123,7 +123,7 @@ def test_its_checkpoint_plays_as_it_did(tmp_path: Path) -> None:
     session = Session("mlp", GAME, config, tmp_path, ("random",), 1, 50, 50)
     before = run_session(session).strength[0]["mean_return"][0]
     after = learned_policy(tmp_path / "checkpoint.pt", GAME)
-    network = deque(mlp.train(GAME, config), maxlen=1)[0][1]
+    network = deque(mlp.Learner(GAME, config).run(), maxlen=1)[0][1]
     same = play_duplicate(GAME, after, policy_of("mlp", GAME, network), 50)
     assert same.draws.mean == 1 and np.isfinite(before)
 
@@ -132,4 +132,4 @@ def test_unknown_sets_and_games_of_more_seats_are_refused() -> None:
     with pytest.raises(ValueError, match="no set of actions 'leader'"):
         new_network("mlp", GAME, dataclasses.asdict(mlp.Config(inputs=("leader",))))
     with pytest.raises(ValueError, match="two seats"):
-        next(mlp.train(load_game("trick_taking", num_players=3), CONFIG))
+        mlp.Learner(load_game("trick_taking", num_players=3), CONFIG)

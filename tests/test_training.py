@@ -17,9 +17,8 @@ from parlour.envs import load_game
 from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
 from parlour.training import dqn, ppo, session
-from parlour.training.replay_buffer import ReplayBuffer
-from parlour.training.rollout import Rollout, Transitions
-from parlour.training.settings import shares_of_tables
+from parlour.training.dqn import ReplayBuffer, Rollout, Transitions
+from parlour.training.session import shares_of_tables
 
 from . import toy_game
 from .probe_game import probe_game
@@ -88,8 +87,7 @@ def play(
         game,
         num_tables=12,
         opponents=[make_policy(name, game) for name in opponents],
-        weights=[1.0] * len(opponents),
-        self_play=self_play,
+        shares=shares_of_tables(self_play, opponents, ()),
         n_steps=n_steps,
         seed=5,
     )
@@ -182,7 +180,7 @@ def test_tables_are_shared_out_by_weight() -> None:
 def test_a_field_plays_the_opponents_game() -> None:
     """Against `first_legal` the others' cards lie in rising order; the learner's need not."""
     rollout = Rollout(
-        GAMES["toy"], 50, [make_policy("first_legal", GAMES["toy"])], [1.0], 0.0, 1, seed=0
+        GAMES["toy"], 50, [make_policy("first_legal", GAMES["toy"])], np.array([0, 1]), 1, seed=0
     )
     last = rollout.step(lambda observations, masks: masks.argmax(axis=1))
     later = last.observations[last.observations["num_plays"] >= 3]
@@ -312,7 +310,7 @@ def test_settings_that_cannot_work_are_refused_before_the_first_step(
     settings: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        next(dqn.train(GAMES["president"], dataclasses.replace(SMALL, **settings)))
+        next(dqn.Learner(GAMES["president"], dataclasses.replace(SMALL, **settings)).run())
 
 
 def test_opponents_without_weights_meet_equally_often() -> None:
@@ -352,7 +350,7 @@ def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) 
         on_games=lambda player, num_games: games.append((player, num_games)),
     )
     files = {path.name for path in (tmp_path / "run").iterdir()}
-    assert files == {"checkpoint.pt", "checkpoint.md", "curve.csv", "curve.png"}
+    assert files == {"checkpoint.pt", "checkpoint.md", "curve.csv", "curve.png", "state.pt"}
     assert (tmp_path / "run" / session.PLOT_FILE).read_bytes().startswith(b"\x89PNG")
     assert counts == [step / 16 for step in range(1, 17)]
     told_of_a_point = [("random", 0), ("random", 4), ("lowest", 4)]

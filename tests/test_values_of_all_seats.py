@@ -1,5 +1,7 @@
 """Games of more than two seats: what a guide expects for every seat, and how it learns that."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -14,8 +16,8 @@ from parlour.envs import load_game
 from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
-from parlour.training.guided_play import AllSeats, GuidedPlay, expect_others, new_guided_batch
-from parlour.training.teaching import taught
+from parlour.training.expert_iteration import Config, Learner, taught
+from parlour.training.self_play import Batch, SelfPlay, expect_others, new_batch
 from tests.one_table import dealt
 
 pytestmark = pytest.mark.plain
@@ -92,55 +94,55 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
 def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
     """Of a network that expects the same everywhere, so that only the seats tell values apart."""
     game = load_game("trick_taking", num_players=3, num_values=3)
-    network = guide(game, 2)
-    rows = network.rows(game)
-    batch = new_guided_batch(game, 2, 8, rows)
-    play = GuidedPlay(game, 2, 5, GuidedSettings(2, 2, 1, 1.25, 1.0), rows)
-    play.act(network.record(game), 0.9, batch, slice(0, 2))
-    all_seats = batch.all_seats
-    assert all_seats.is_last.any() and not all_seats.is_last.all()
-    np.testing.assert_allclose(all_seats.returns[all_seats.is_last].sum(axis=1), 0, atol=1e-9)
+    learner = Learner(game, Config(num_simulations=2, num_determinizations=1, derived_inputs=False))
+    batch = new_batch(game, learner.rows, 2, 8, has_search=True)
+    play = SelfPlay(game, learner.rows, 2, 5)
+    learner.fill(play, batch, guide(game, 2).record(game), slice(None))
+    is_last = batch.is_last
+    assert is_last.any() and not is_last.all()
+    np.testing.assert_allclose(batch.returns[is_last].sum(axis=1), 0, atol=1e-9)
     for table, index in np.ndindex(2, 8):
-        seats = (all_seats.seats[table, index] + np.arange(3)) % 3
-        shown = all_seats.values[table, index, seats]
+        seats = (batch.seats[table, index] + np.arange(3)) % 3
+        shown = batch.values_of_all[table, index, seats]
         np.testing.assert_allclose(shown, [OWN, NEXT, AFTER_NEXT], rtol=1e-6)
-        for other in (1, 2):
-            expected = expected_ahead(all_seats, table, index, seats[other], 0.9 ** (1 / 3))
-            assert all_seats.targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
-    for table in np.flatnonzero(~all_seats.is_last[:, -1]):
-        assert sorted(all_seats.values[table, -1]) == pytest.approx([NEXT, AFTER_NEXT, OWN])
+        for other in (1, 2) if is_last[table, index:].any() else ():
+            expected = expected_ahead(batch, table, index, seats[other], 0.9 ** (1 / 3))
+            assert batch.other_targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
     """Computed anew as the weighted sum of all values ahead in the same game."""
     random = np.random.default_rng(0)
-    num_decisions, decay = 9, 0.7
-    shape = (2, num_decisions)
+    shape = (2, 9)
     is_last = np.zeros(shape, np.bool_)
     is_last[1, [3, 6]] = True
-    all_seats = AllSeats(
-        seats=random.integers(3, size=shape),
-        values=random.uniform(-1, 1, (2, num_decisions + 1, 3)),
+    network = new_network("expert_iteration", GAME, {"hidden": (4,)})
+    batch = new_batch(GAME, network.rows(GAME), *shape, has_search=True)._replace(
+        seats=random.integers(3, size=shape).astype(np.int8),
+        values_of_all=random.uniform(-1, 1, (*shape, 3)),
         is_last=is_last,
         returns=random.uniform(-1, 1, (*shape, 3)),
-        targets=np.full((*shape, 2), np.nan, np.float32),
+        other_targets=np.full((*shape, 2), np.nan, np.float32),
     )
-    expect_others(all_seats, 1, decay)
-    assert np.isnan(all_seats.targets[0]).all()
-    for index in range(num_decisions):
+    following = random.uniform(-1, 1, 3)
+    expect_others(batch, following, 1, 0.7)
+    assert np.isnan(batch.other_targets[0]).all()
+    for index in range(9):
         for other in (1, 2):
-            seat = (all_seats.seats[1, index] + other) % 3
-            expected = expected_ahead(all_seats, 1, index, seat, decay)
-            assert all_seats.targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
+            seat = (batch.seats[1, index] + other) % 3
+            expected = expected_ahead(batch, 1, index, seat, 0.7 ** (1 / 3), following)
+            assert batch.other_targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
 
 
-def expected_ahead(all_seats: AllSeats, table: int, index: int, seat: int, decay: float) -> float:
+def expected_ahead(
+    batch: Batch, table: int, index: int, seat: int, decay: float, following: Any = None
+) -> float:
     total, weight = 0.0, 1.0
-    for ahead in range(index, all_seats.seats.shape[1]):
-        if all_seats.is_last[table, ahead]:
-            return total + weight * all_seats.returns[table, ahead, seat]
-        value = all_seats.values[table, ahead + 1, seat]
-        if ahead == all_seats.seats.shape[1] - 1:
-            return total + weight * value
+    for ahead in range(index, batch.seats.shape[1]):
+        if batch.is_last[table, ahead]:
+            return total + weight * batch.returns[table, ahead, seat]
+        if ahead == batch.seats.shape[1] - 1:
+            return total + weight * following[seat]
+        value = batch.values_of_all[table, ahead + 1, seat]
         total, weight = total + weight * (1 - decay) * value, weight * decay
     raise AssertionError

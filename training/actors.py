@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..baselines.arena.play.workers import start_cluster
-from .progress import clocks, since
-from .teaching import Lesson
+from .session import clocks, since
 
 FAILURES = 3  # actors lost since the last batch, after which a run ends
-PlayBatch = Callable[[np.ndarray], Lesson]  # with a network's record [1]
+PlayBatch = Callable[[np.ndarray], Any]  # with a network's record [1]
 
 
 class Actor:
@@ -24,7 +23,7 @@ class Actor:
     def __init__(self, make: Callable[[int], PlayBatch], seed: int) -> None:
         self._play_batch = make(seed)
 
-    def play(self, weights: np.ndarray) -> tuple[Lesson, float]:
+    def play(self, weights: np.ndarray) -> tuple[Any, float]:
         """Return a batch, and the processor seconds that it took."""
         start = clocks()
         lesson = self._play_batch(weights)
@@ -60,7 +59,7 @@ class Actors:
     def _new(self) -> Any:
         return self._class.remote(self._make, int(self._random.integers(2**62)))
 
-    def played(self, newest: Callable[[], np.ndarray]) -> Iterator[tuple[Lesson, float]]:
+    def played(self, newest: Callable[[], np.ndarray]) -> Iterator[tuple[Any, float]]:
         """Yield batches as they come, with their processor seconds, for ever.
 
         `newest` returns the weights. Raises RuntimeError where FAILURES actors end in a row.

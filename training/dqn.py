@@ -8,7 +8,8 @@ Rewards are terminal, so gamma is 1: nothing is discounted.
 import copy
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,13 +18,15 @@ from torch import nn
 from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players.making import make_policy
-from ..envs.core.game import Game, setting
-from ..envs.core.play.tables import action_masks
-from ..envs.core.rng import streams
-from .progress import Progress, advanced, clocks, cosine_decay, since
-from .replay_buffer import ReplayBuffer
-from .rollout import Rollout, Transitions, explore
-from .settings import check_learner_settings
+from ..baselines.policies.policy import Policy
+from ..envs.core.game import NO_SEAT, Game, setting
+from ..envs.core.play.driver import Seating
+from ..envs.core.play.loops import EXTERNAL
+from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.rng import player_streams, streams
+from .session import BaseLearner, Progress, check_learner_settings, clocks, shares_of_tables, since
+
+Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks) -> actions
 
 
 @dataclasses.dataclass
@@ -69,54 +72,74 @@ class Config:
 
 WARMUP_BATCHES = 4  # the buffer holds this many batches when learning starts
 
+MAX_GRADIENT_NORM = 10.0
+FINAL_FRACTION = 0.05  # of the step size and of epsilon, left at the end of a run
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
-    """Learn `game`; yield the progress and the network after every step of all tables.
 
-    The network goes on changing: evaluate it before the next step, or copy it.
-    """
-    torch.manual_seed(config.seed)
-    torch.set_num_threads(config.num_threads)
-    random = np.random.default_rng(config.seed)
-    network = new_network("dqn", game, dataclasses.asdict(config))
-    target = copy.deepcopy(network)
-    optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-    rollout = Rollout(
-        game,
-        config.num_tables,
-        [make_policy(name, game) for name in config.opponents],
-        config.opponent_weights,
-        config.self_play,
-        config.n_steps,
-        config.seed,
-    )
-    buffer = ReplayBuffer(game, config.buffer_size)
-    progress = Progress()
-    updates_due = 0.0
-    while progress.done < 1.0:
-        start = clocks()
-        decay = cosine_decay(progress.done)
-        optimizer.param_groups[0]["lr"] = config.learning_rate * decay
-        buffer.add(rollout.step(epsilon_greedy(game, network, config.epsilon * decay, random)))
-        num_updates, loss = 0, progress.loss
-        if len(buffer) >= WARMUP_BATCHES * config.batch_size:
-            updates_due += config.updates_per_step
-        while updates_due >= 1.0:
-            updates_due -= 1.0
-            batch = buffer.sample(config.batch_size, random)
-            loss = update(game, network, target, optimizer, batch)
-            num_updates += 1
-            if (progress.updates + num_updates) % config.target_update_interval == 0:
-                target.load_state_dict(network.state_dict())
-        progress = advanced(
-            progress, config, config.num_tables, num_updates, since(start), loss=loss
-        )
-        yield progress, network
+class Learner(BaseLearner):
+    """The network that learns, and the target network that its targets come from."""
+
+    parts = ("network", "target", "optimizer")
+
+    def __init__(self, game: Game, config: Config) -> None:
+        super().__init__(config, config.num_threads)
+        self.game = game
+        self.network: ActionValues = new_network("dqn", game, dataclasses.asdict(config))
+        self.target = copy.deepcopy(self.network)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+
+    def run(self) -> Iterator[tuple[Progress, ActionValues]]:
+        """Learn to the end of the run, yielding the progress and the network after every step.
+
+        A run that goes on fills its replay buffer anew.
+        """
+        config, seed = self.config, self.config.seed + self.progress.updates
+        random = np.random.default_rng(seed)
+        rollout = self._rollout(seed)
+        buffer = ReplayBuffer(self.game, config.buffer_size)
+        updates_due = 0.0
+        while self.progress.done < 1.0:
+            start = clocks()
+            epsilon = config.epsilon * cosine_decay(self.progress.done)
+            behaviour = epsilon_greedy(self.game, self.network, epsilon, random)
+            buffer.add(rollout.step(behaviour))
+            if len(buffer) >= WARMUP_BATCHES * config.batch_size:
+                updates_due += config.updates_per_step
+            num_updates, loss = int(updates_due), self.progress.loss
+            updates_due -= num_updates
+            for update in range(self.progress.updates + 1, self.progress.updates + num_updates + 1):
+                loss = self.update(buffer.sample(config.batch_size, random))
+                if update % config.target_update_interval == 0:
+                    self.target.load_state_dict(self.network.state_dict())
+            self.advance(config.num_tables, num_updates, since(start), loss=loss)
+            yield self.progress, self.network
+
+    def _rollout(self, seed: int) -> "Rollout":
+        config, game = self.config, self.game
+        opponents = [make_policy(name, game) for name in config.opponents]
+        shares = shares_of_tables(config.self_play, opponents, config.opponent_weights)
+        return Rollout(game, config.num_tables, opponents, shares, config.n_steps, seed)
+
+    def update(self, batch: "Transitions") -> float:
+        """Take one gradient step towards the n-step Double DQN target; return the loss."""
+        observations = torch.from_numpy(self.game.layout.integers(batch.observations))
+        actions = torch.from_numpy(batch.actions)[:, None]
+        predicted = self.network(observations).gather(1, actions)[:, 0]
+        td_target = td_targets(self.game, self.network, self.target, batch)
+        loss = nn.functional.smooth_l1_loss(predicted, td_target)
+        rate = self.config.learning_rate * cosine_decay(self.progress.done)
+        self.descend(loss, rate, MAX_GRADIENT_NORM)
+        return loss.item()
+
+
+def cosine_decay(done: float) -> float:
+    """Return the factor, 1 at the start and FINAL_FRACTION at the end, by half a cosine."""
+    return FINAL_FRACTION + (1 - FINAL_FRACTION) * (1 + math.cos(math.pi * done)) / 2
 
 
 def epsilon_greedy(
     game: Game, network: ActionValues, epsilon: float, random: np.random.Generator
-) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+) -> Choose:
     """Return the behaviour: the best legal action, or with probability `epsilon` a random one.
 
     The network acts compiled, with the weights that it has now.
@@ -130,28 +153,22 @@ def epsilon_greedy(
     return choose
 
 
-def update(
-    game: Game,
-    network: ActionValues,
-    target: ActionValues,
-    optimizer: torch.optim.Optimizer,
-    batch: Transitions,
-) -> float:
-    """Take one gradient step towards the n-step Double DQN target; return the loss."""
-    observations = torch.from_numpy(game.layout.integers(batch.observations))
-    actions = torch.from_numpy(batch.actions)[:, None]
-    predicted = network(observations).gather(1, actions)[:, 0]
-    td_target = td_targets(game, network, target, batch)
-    loss = nn.functional.smooth_l1_loss(predicted, td_target)
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    nn.utils.clip_grad_norm_(network.parameters(), 10.0)
-    optimizer.step()
-    return loss.item()
+def explore(
+    actions: np.ndarray, masks: np.ndarray, epsilon: float, random: np.random.Generator
+) -> np.ndarray:
+    """Replace each action by a random legal one with probability `epsilon`; return a new array.
+
+    `actions` are int64 [B], `masks` int8 [B, A].
+    """
+    explores = random.random(len(actions)) < epsilon
+    keys = random.random((int(explores.sum()), masks.shape[1]))
+    out = actions.copy()
+    out[explores] = (keys * masks[explores]).argmax(axis=1)
+    return out
 
 
 def td_targets(
-    game: Game, network: ActionValues, target: ActionValues, batch: Transitions
+    game: Game, network: ActionValues, target: ActionValues, batch: "Transitions"
 ) -> torch.Tensor:
     """Return what the network should have predicted for a batch [B], by Double DQN.
 
@@ -165,3 +182,156 @@ def td_targets(
         best = mask_values(network(observations), masks).argmax(dim=1, keepdim=True)
         values = target(observations).gather(1, best)[:, 0]
     return torch.from_numpy(batch.rewards) + torch.where(is_running, values, 0.0)
+
+
+class Transitions(NamedTuple):
+    """Decisions of learning seats, each with what the seat observed n decisions later.
+
+    `observations` and `next_observations` are records [B]; `actions` int64 [B]; `rewards` float32
+    [B], the return of the game where it ended within n decisions of that seat, else 0;
+    `next_masks` int64 words [B, W], all zero where the game ended.
+    """
+
+    observations: np.ndarray
+    actions: np.ndarray
+    rewards: np.ndarray
+    next_observations: np.ndarray
+    next_masks: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.actions)
+
+    @staticmethod
+    def empty(game: Game, size: int) -> "Transitions":
+        """Return `size` rows of zeros."""
+        return Transitions(
+            observations=game.new_observations(size),
+            actions=np.zeros(size, np.int64),
+            rewards=np.zeros(size, np.float32),
+            next_observations=game.new_observations(size),
+            next_masks=np.zeros((size, game.num_mask_words), np.int64),
+        )
+
+
+class Rollout:
+    """N tables, each of which awaits a decision of a learning seat in every step.
+
+    With the first of the `shares` all seats of a table learn; with each other one seat learns, and
+    that opponent plays all others. Every new game draws which.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        opponents: Sequence[Policy],
+        shares: np.ndarray,
+        n_steps: int,
+        seed: int,
+    ) -> None:
+        n = game.num_seats
+        self.game = game
+        self._random = np.random.default_rng(seed)
+        self._shares = shares
+        seeds = self._random.integers(2**62, size=num_tables)
+        self.tables = Tables(game, streams(seeds))
+        self._seating = Seating(
+            self.tables, opponents, self._draw_seats(num_tables), player_streams(seeds, n)
+        )
+        # Rings [N, seats, n_steps] of the latest decisions, whose outcome is not known yet.
+        self._observations = game.new_observations(num_tables * n * n_steps).reshape(-1, n, n_steps)
+        self._actions = np.zeros((num_tables, n, n_steps), np.int64)
+        self._counts = np.zeros((num_tables, n), np.int64)  # decisions in this game so far
+        self.tables.deal(self.tables.all_rows)
+        self._go_on(self.tables.all_rows)
+
+    def step(self, choose: Choose) -> Transitions:
+        """Take one decision at every table; return the transitions that it completed.
+
+        `choose` maps observation records [N] and masks int8 [N, A] to actions [N].
+        """
+        rows = self.tables.all_rows
+        actions = choose(self._shown[1], action_masks(self._shown[2], self.game.num_actions))
+        completed = self._remember(actions)
+        self.tables.apply(rows, actions)
+        parts = completed, *self._go_on(rows)
+        return Transitions(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _go_on(self, rows: np.ndarray) -> list[Transitions]:
+        """Play on until a learning seat must act at every table; deal anew where a game ends.
+
+        Return the transitions of the games that ended.
+        """
+        ended = []
+        while len(rows):
+            self._seating.advance(rows)
+            rows = rows[self.tables.show(rows)[0] == NO_SEAT]
+            ended.append(self._end(rows))
+            seated = self._seating.seated.copy()
+            seated[rows] = self._draw_seats(len(rows))
+            self._seating.seated[:] = seated
+            self._seating.begin(rows)
+            self.tables.deal(rows)
+        self._shown = self.tables.show(self.tables.all_rows)
+        return ended
+
+    def _draw_seats(self, num_rows: int) -> np.ndarray:
+        n = self.game.num_seats
+        choice = self._random.choice(len(self._shares), size=num_rows, p=self._shares) - 1
+        seated = np.repeat(choice[:, None], n, axis=1)  # choice -1 is EXTERNAL: all seats learn
+        seated[np.arange(num_rows), self._random.integers(n, size=num_rows)] = EXTERNAL
+        return seated
+
+    def _remember(self, actions: np.ndarray) -> Transitions:
+        """Store a decision of each acting seat; return those that are now n decisions old."""
+        seats, observations, words = self._shown
+        acting = self.tables.all_rows, seats
+        counts, n_steps = self._counts[acting], self._actions.shape[2]
+        ring = *acting, counts % n_steps
+        old = counts >= n_steps
+        stored = self._observations[ring][old], self._actions[ring][old]
+        self._observations[ring], self._actions[ring] = observations, actions
+        self._counts[acting] += 1
+        nothing = np.zeros(old.sum(), np.float32)
+        return Transitions(*stored, nothing, observations[old], words[old])
+
+    def _end(self, rows: np.ndarray) -> Transitions:
+        """Return all decisions still stored of the games that ended, with what these returned."""
+        counts, n_steps = self._counts[rows], self._actions.shape[2]
+        games, seats, slots = np.nonzero(np.arange(n_steps) < counts[:, :, None])
+        ring = rows[games], seats, slots
+        observations, returns = self._observations[ring], self.tables.returns(rows)[games, seats]
+        no_masks = np.zeros((len(games), self.game.num_mask_words), np.int64)
+        self._counts[rows] = 0
+        return Transitions(
+            observations, self._actions[ring], returns.astype(np.float32), observations, no_masks
+        )
+
+
+class ReplayBuffer:
+    """A ring of `capacity` transitions."""
+
+    def __init__(self, game: Game, capacity: int) -> None:
+        self._ring = Transitions.empty(game, capacity)
+        self._capacity = capacity
+        self._added = 0
+
+    def __len__(self) -> int:
+        return min(self._added, self._capacity)
+
+    def add(self, transitions: Transitions) -> None:
+        """Copy transitions in, over the oldest. Raises ValueError for more than `capacity`."""
+        if transitions.size > self._capacity:
+            raise ValueError(f"{transitions.size} transitions do not fit into {self._capacity}")
+        start = self._added % self._capacity
+        places = np.arange(start, start + transitions.size) % self._capacity
+        for column, new in zip(self._ring, transitions, strict=True):
+            column[places] = new
+        self._added += transitions.size
+
+    def sample(self, size: int, random: np.random.Generator) -> Transitions:
+        """Draw `size` transitions uniformly, with replacement."""
+        places = random.integers(len(self), size=size)
+        return Transitions(*(column[places] for column in self._ring))

@@ -24,8 +24,7 @@ from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.play.playthrough import turns
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
-from .progress import clocks, since
-from .settings import check_learner_settings
+from .session import BaseLearner, check_learner_settings, clocks, since
 
 
 @dataclasses.dataclass
@@ -65,13 +64,14 @@ class MatchProgress(NamedTuple):
     `wins`, `losses` and `loss` describe the last batch, the rest the run.
     """
 
-    done: float  # rises from 0 to 1
-    seconds: float
-    decisions: int
-    wins: float  # fraction of decisions in won matches
-    losses: float  # fraction of decisions in lost matches
-    loss: float
+    done: float = 0.0  # rises to 1
+    seconds: float = 0.0
+    decisions: int = 0
+    wins: float = math.nan  # fraction of decisions in won matches
+    losses: float = math.nan  # fraction of decisions in lost matches
+    loss: float = math.nan
     cpu_seconds: float = 0.0  # of all threads of the process, in the same time
+    updates: int = 0  # batches of matches
 
 
 class PlayedChoices(NamedTuple):
@@ -82,33 +82,40 @@ class PlayedChoices(NamedTuple):
     outcomes: np.ndarray  # +1, 0 or -1 [D]: how the match of that decision ended
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptron]]:
-    """Learn `game`; yield the progress and the network after every batch of matches.
+class Learner(BaseLearner):
+    """The perceptron and its optimizer. Raises ValueError for a game that has not two seats."""
 
-    The network goes on changing: evaluate it before the next step, or copy it. Raises ValueError
-    for a game that has not exactly two seats.
-    """
-    if game.num_seats != 2:
-        raise ValueError(f"a duplicate match needs two seats; {game.name} has {game.num_seats}")
-    torch.manual_seed(config.seed)
-    torch.set_num_threads(config.num_threads)
-    random = np.random.default_rng(config.seed)
-    network = new_network("mlp", game, dataclasses.asdict(config))
-    optimizer = torch.optim.RMSprop(network.parameters(), config.learning_rate, alpha=DECAY)
-    opponent = make_policy(config.opponent, game)
-    decisions, seconds, cpu_seconds = 0, 0.0, 0.0
-    for batch in range(1, config.num_batches + 1):
-        start = clocks()
-        seeds = random.integers(2**62, size=config.num_matches)
-        choices = collect_choices(game, policy_of("mlp", game, network), opponent, seeds)
-        inputs, targets = examples(game, network, choices, config.held)
-        loss = fit(network, optimizer, inputs, targets, config)
-        decisions += len(choices.actions)
-        wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
-        spent = since(start)
-        seconds, cpu_seconds = seconds + spent.seconds, cpu_seconds + spent.cpu_seconds
-        done = batch / config.num_batches
-        yield MatchProgress(done, seconds, decisions, wins, losses, loss, cpu_seconds), network
+    progress = MatchProgress()
+
+    def __init__(self, game: Game, config: Config) -> None:
+        if game.num_seats != 2:
+            raise ValueError(f"a duplicate match needs two seats; {game.name} has {game.num_seats}")
+        super().__init__(config, config.num_threads)
+        self.game = game
+        self.network: Perceptron = new_network("mlp", game, dataclasses.asdict(config))
+        self.optimizer = torch.optim.RMSprop(
+            self.network.parameters(), config.learning_rate, alpha=DECAY
+        )
+
+    def run(self) -> Iterator[tuple[MatchProgress, Perceptron]]:
+        """Learn to the end, yielding the progress and the network after every batch of matches."""
+        game, config, network = self.game, self.config, self.network
+        random = np.random.default_rng(config.seed + self.progress.updates)
+        opponent = make_policy(config.opponent, game)
+        while self.progress.done < 1.0:
+            start = clocks()
+            seeds = random.integers(2**62, size=config.num_matches)
+            choices = collect_choices(game, policy_of("mlp", game, network), opponent, seeds)
+            inputs, targets = examples(game, network, choices, config.held)
+            loss = fit(network, self.optimizer, inputs, targets, config)
+            wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
+            spent = since(start)
+            self.advance(len(choices.actions), 1, spent, wins=wins, losses=losses, loss=loss)
+            yield self.progress, network
+
+    def fraction_done(self, progress: MatchProgress) -> float:
+        """Return how much of a run is over, by batches."""
+        return min(progress.updates / self.config.num_batches, 1.0)
 
 
 def collect_choices(

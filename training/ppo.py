@@ -1,30 +1,33 @@
 """Proximal policy optimization with action masks (Schulman et al. 2017), by self-play.
 
-Acting is compiled and runs in its own threads while torch learns from the batch before. So learning
-is always exactly one batch behind, on any number of cores. Rewards are terminal, so nothing is
-discounted.
+Acting is compiled and runs in its own threads while torch learns from the batch before. Rewards are
+terminal, so nothing is discounted.
 """
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
 from torch import nn
 
+from ..baselines.networks.compiled import (
+    draw_action,
+    head_value,
+    network_functions,
+    num_layers,
+    to_chances,
+    write_logits,
+)
 from ..baselines.networks.derived import in_extended_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players.making import make_policy
+from ..envs.core.compile import array_rule, bind, unbound
 from ..envs.core.game import Game, setting
-from .acting import OpponentMix, SelfPlay
-from .decisions import Batch, new_batch
-from .overlap import fill_slices, play_while_learning
-from .progress import Losses, Progress, Spent, advanced, linear_decay
-from .resuming import Resumable
-from .settings import check_learner_settings
+from ..envs.core.rng import uniform
+from .self_play import Batch, SelfPlay, flat, new_batch, play_while_learning
+from .session import BaseLearner, Losses, Progress, check_learner_settings, shares_of_tables
 
 
 @dataclasses.dataclass
@@ -48,7 +51,6 @@ class Config:
         0.05, "weight of the entropy at the start; then falls linearly"
     )
     final_entropy_coefficient: float = setting(0.005, "weight of the entropy at the end")
-    value_coefficient: float = setting(0.5, "weight of the value's squared error")
     clip: float = setting(0.2, "maximum change of an action's probability in a batch, as a ratio")
     gae_lambda: float = setting(0.95, "lambda of generalized advantage estimation")
     first_place_weight: float = setting(
@@ -66,76 +68,73 @@ class Config:
 
 
 MAX_GRADIENT_NORM = 0.5
+MIN_PROBABILITY = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
+
+body = unbound  # `bind` gives it a meaning
 
 
-class Learner(Resumable):
-    """The network, its optimizer, and how far the run has come."""
+class Learner(BaseLearner):
+    """The learner of the policy and the value, in one network."""
 
     def __init__(self, game: Game, config: Config) -> None:
-        torch.manual_seed(config.seed)
-        torch.set_num_threads(max(1, config.num_threads // 2))
-        self.config = config
+        super().__init__(config, max(1, config.num_threads // 2))
         self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
-        opponents = [make_policy(name, game) for name in config.opponents]
+        self.opponents = [make_policy(name, game) for name in config.opponents]
         if config.derived_inputs:
-            opponents = [in_extended_game(policy) for policy in opponents]
-        self.opponents = opponents
-        self.game = game = self.network.seen(game)
-        self.rows = self.network.rows(game)
-        self.parameters = list(self.network.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
-        self.progress = Progress()
-
-    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
-        """Learn to the end of the run, yielding the progress and the network after every batch.
-
-        The network is the learner's own: evaluate it before the next step, or copy it.
-        """
-        config = self.config
-        random = np.random.default_rng((config.seed, self.progress.updates))
-        play = self._new_tables(int(random.integers(2**62)))
-        batches = self._new_batch(config.num_tables), self._new_batch(config.num_tables)
-        self._compile(play)
-        num_actors = config.num_threads // 2
-        with ThreadPoolExecutor(max(1, num_actors)) as pool:
-            for losses, spent in play_while_learning(
-                lambda batch: self._act(play, batch, pool, num_actors),
-                lambda batch: self._learn(batch, random),
-                batches,
-                lambda: self.progress.done < 1.0,
-            ):
-                self._report(losses, spent, play)
-                yield self.progress, self.network
-
-    def _new_tables(self, seed: int) -> SelfPlay:
-        config = self.config
-        opponent_mix = OpponentMix(config.self_play, self.opponents, config.opponent_weights)
-        return SelfPlay(
-            self.game, config.num_tables, seed, opponent_mix, self.rows, config.first_place_weight
+            self.opponents = [in_extended_game(policy) for policy in self.opponents]
+        self.game = self.network.seen(game)
+        self.rows = self.network.rows(self.game)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=config.learning_rate, eps=1e-5
         )
 
-    def _new_batch(self, num_tables: int) -> Batch:
-        words = self.game.num_mask_words
-        return new_batch(num_tables, self.config.batch_decisions, words, self.rows)
+    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn to the end of the run, yielding the progress and the network after every batch."""
+        config = self.config
+        random = np.random.default_rng((config.seed, self.progress.updates))
+        shares = shares_of_tables(config.self_play, self.opponents, config.opponent_weights)
+        play = SelfPlay(
+            self.game,
+            self.rows,
+            config.num_tables,
+            int(random.integers(2**62)),
+            self.opponents,
+            shares,
+            config.first_place_weight,
+        )
+        self._compile(play)
+        batches = self._new_batch(config.num_tables), self._new_batch(config.num_tables)
+        size = batches[0].actions.size
+        num_updates = config.epochs * self._num_parts(size)
+        for losses, spent in play_while_learning(
+            lambda batch: self._acting(play, batch),
+            lambda batch: self._learn(batch, random),
+            batches,
+            config.num_threads // 2,
+            lambda: self.progress.done < 1.0,
+        ):
+            latest = {"loss": losses.total, "entropy": losses.entropy}
+            self.advance(size, num_updates, spent, **latest, forced=play.forced_fraction)
+            yield self.progress, self.network
 
-    def _act(
-        self, play: SelfPlay, batch: Batch, pool: ThreadPoolExecutor, num_actors: int
-    ) -> list[Future[None]]:
-        """Fill a batch with the network as it is now, here or in the threads of the pool."""
-        arguments = self.network.record(self.game), self.config.gae_lambda, batch
-        if num_actors == 0:
-            play.act(*arguments, slice(0, self.config.num_tables))
-            return []
-        return fill_slices(partial(play.act, *arguments), self.config.num_tables, num_actors, pool)
+    def _new_batch(self, num_tables: int) -> Batch:
+        return new_batch(self.game, self.rows, num_tables, self.config.batch_decisions)
+
+    def _acting(self, play: SelfPlay, batch: Batch) -> Callable[[slice], None]:
+        """Return what fills tables of a batch with the network as it is now."""
+        record, gae_lambda = self.network.record(self.game), self.config.gae_lambda
+        choose = bind(_choose, body=network_functions(num_layers(record)).body)
+        return lambda tables: play.fill(batch, tables, choose, record, gae_lambda)
 
     def _compile(self, play: SelfPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
-        record, gae_lambda = self.network.record(self.game), self.config.gae_lambda
-        play.act(record, gae_lambda, self._new_batch(0), slice(0, 0))
+        self._acting(play, self._new_batch(0))(slice(0, 0))
         batch = flat(self._new_batch(1))
-        losses = self._losses(batch, batch.advantages, np.zeros(1, np.int64))
-        sum(losses).backward()
+        sum(self._losses(batch, batch.advantages, np.zeros(1, np.int64))).backward()
         self.optimizer.zero_grad(set_to_none=True)
+
+    def _num_parts(self, num_decisions: int) -> int:
+        return max(1, round(num_decisions / self.config.minibatch_size))
 
     def _learn(self, batch: Batch, random: np.random.Generator) -> Losses:
         """Go through a batch in minibatches; return the means of their losses."""
@@ -143,30 +142,20 @@ class Learner(Resumable):
         decisions = flat(batch)
         advantages = decisions.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        for group in self.optimizer.param_groups:
-            group["lr"] = linear_decay(
-                config.learning_rate, config.final_learning_rate, self.progress.done
-            )
-        num_parts = max(1, round(len(advantages) / config.minibatch_size))
         losses = []
         for _ in range(config.epochs):
-            for chosen in np.array_split(random.permutation(len(advantages)), num_parts):
+            order = random.permutation(len(advantages))
+            for chosen in np.array_split(order, self._num_parts(len(order))):
                 losses.append(self._step(decisions, advantages, chosen))
         return Losses(*np.mean(losses, axis=0).tolist())
 
     def _step(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> list[float]:
         """Take one gradient step on the decisions `chosen`; return its losses."""
         config = self.config
-        entropy_coefficient = linear_decay(
-            config.entropy_coefficient, config.final_entropy_coefficient, self.progress.done
-        )
+        rate = self.decayed(config.learning_rate, config.final_learning_rate)
+        entropy_weight = self.decayed(config.entropy_coefficient, config.final_entropy_coefficient)
         losses = self._losses(decisions, advantages, chosen)
-        loss = losses.policy + config.value_coefficient * losses.value
-        loss = loss - entropy_coefficient * losses.entropy
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
-        self.optimizer.step()
+        self.descend(losses.total - entropy_weight * losses.entropy, rate, MAX_GRADIENT_NORM)
         return [part.item() for part in losses]
 
     def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
@@ -188,23 +177,18 @@ class Learner(Resumable):
             entropy=-(log_probs.exp() * log_probs).sum(dim=1).mean(),
         )
 
-    def _report(self, losses: Losses, spent: Spent, play: SelfPlay) -> None:
-        """Update the progress after a batch."""
-        config = self.config
-        size = config.num_tables * config.batch_decisions
-        self.progress = advanced(
-            self.progress,
-            config,
-            size,
-            config.epochs * max(1, round(size / config.minibatch_size)),
-            spent,
-            loss=losses.policy + config.value_coefficient * losses.value,
-            entropy=losses.entropy,
-            forced=play.forced_fraction,
-        )
 
-
-def flat(batch: Batch) -> Batch:
-    """Join the decisions of all tables, in the order of the tables."""
-    size = batch.actions.size
-    return Batch(*(array.reshape(size, *array.shape[2:]) for array in batch))
+@array_rule
+def _choose(batch, index, play_state, table, weights):
+    """Draw an action of the seat to act from the network's policy."""
+    network, data, mask = weights[0], play_state.data[table], play_state.masks[table]
+    rng = play_state.player_rngs[table, play_state.seats[table]]
+    units = np.empty(network.value.shape[0], np.float32)
+    chances = np.empty(network.actions_bias.shape[0], np.float32)
+    body(network, data, units)
+    write_logits(network, units, mask, chances)
+    to_chances(mask, chances)
+    action = draw_action(mask, chances, uniform(rng))
+    batch.log_probs[table, index] = np.log(max(chances[action], MIN_PROBABILITY))
+    batch.values[table, index] = head_value(network, units)
+    return action

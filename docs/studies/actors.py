@@ -14,13 +14,13 @@ import numpy as np
 from parlour.baselines.arena.results.export import markdown_table
 from parlour.envs import load_game
 from parlour.scripts.bench.measure import machine
-from parlour.training import actors, expert_iteration, teaching
-from parlour.training.expert_iteration import ANY_CLUSTER, Config, Learner, player_of
+from parlour.training import actors, expert_iteration
+from parlour.training.expert_iteration import ANY_CLUSTER, Config, Learner, player_of, unpacked
 
 from .recorded import STUDIES, code_digest, write_record
 
 RECORD = STUDIES / "actors.json"
-MODULES = (actors, expert_iteration, teaching)
+MODULES = (actors, expert_iteration)
 GAME = load_game("splendor", num_players=2)
 ONE: dict[str, Any] = {"num_threads": 1, "num_actors": 2, "num_tables": 256}
 BATCHES = 24
@@ -51,14 +51,14 @@ def costs() -> dict[str, float]:
     lessons = [play(weights) for _ in range(4)]
     acting, start = time.process_time() - start, time.process_time()
     for lesson in lessons:
-        learner._learn(teaching.unpacked(lesson, num_actions), random)
+        learner._learn(unpacked(lesson, num_actions), random)
     learned = time.process_time() - start
     count = sum(len(lesson.actions) for lesson in lessons)
     return {
         "acting": acting / count,
         "learning": learned / count,
         "bytes": sum(column.nbytes for lesson in lessons for column in lesson) / count,
-        "unpacked": sum(c.nbytes for c in teaching.unpacked(lessons[0], num_actions))
+        "unpacked": sum(c.nbytes for c in unpacked(lessons[0], num_actions))
         / len(lessons[0].actions),
         "weights": weights.nbytes,
         "batch": len(lessons[0].actions),

@@ -15,13 +15,13 @@ from typing import Any
 
 import gymnasium
 
+from parlour.baselines.arena import play_match
 from parlour.baselines.arena.results.export import markdown_table
 from parlour.baselines.networks.kinds import policy_of
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
 from parlour.scripts.bench.measure import machine
 from parlour.scripts.bench.plays import best_rate, vector_replay
-from parlour.training.evaluate import evaluate
 from parlour.training.ppo import Config, Learner
 
 from .recorded import STUDIES, write_record
@@ -72,7 +72,8 @@ def vector_rate(name: str) -> float:
 def strength(game: Game, config: Config) -> dict[str, Any]:
     """Return first places after a run with `config`, each as (mean, low, high), and its cost."""
     *_, (last, network) = Learner(game, config).run()
-    results = evaluate(game, policy_of("ppo", game, network), AGAINST, NUM_DEALS, FIRST_DEAL)
+    policy = policy_of("ppo", game, network)
+    results = [play_match(game, policy, other, NUM_DEALS, FIRST_DEAL) for other in AGAINST]
     return {
         "decisions": last.decisions,
         "seconds": last.seconds,

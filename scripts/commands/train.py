@@ -41,18 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         learner.set_defaults(algorithm=name, config=module.Config)
         add_game(learner)
-        _add_run_options(learner, _about_resuming(name))
+        _add_run_options(learner)
         _add_settings(learner, module.Config)
 
 
-def _about_resuming(learner: str) -> str:
-    if session.is_resumable(learner):
-        return "continue the interrupted run in the folder"
-    resumable = filter(session.is_resumable, session.algorithms())
-    return f"not possible with {learner}, only with {', '.join(resumable)}"
-
-
-def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FOLDER", help="folder for the results (default runs/ALGORITHM-GAME)"
     )
@@ -85,7 +78,9 @@ def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
         "--tensorboard", action="store_true", help="also write the learning curve for TensorBoard"
     )
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--resume", action="store_true", help=resuming)
+    kept.add_argument(
+        "--resume", action="store_true", help="continue the interrupted run in the folder"
+    )
     kept.add_argument(
         "--overwrite", action="store_true", help="replace the run that the folder holds"
     )
@@ -149,10 +144,8 @@ def _plan(arguments: argparse.Namespace) -> session.Session:
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
     checkpoint = folder / session.CHECKPOINT_FILE
     if checkpoint.exists() and not (arguments.resume or arguments.overwrite):
-        is_resumable = session.is_resumable(arguments.algorithm)
-        resume = "--resume to continue that run, " if is_resumable else ""
         raise BadArgument(
-            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
+            f"{checkpoint} exists; add --resume to continue that run, --overwrite to replace it, "
             "or choose another folder with --out"
         )
     return session.Session(

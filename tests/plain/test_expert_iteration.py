@@ -18,9 +18,14 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.play import loops
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from parlour.training import expert_iteration
-from parlour.training import progress as run_progress
-from parlour.training.teaching import Lesson, lesson_of, sample_decisions, soft_policies, taught
+from parlour.training import expert_iteration, session
+from parlour.training.expert_iteration import (
+    Lesson,
+    lesson_of,
+    sample_decisions,
+    soft_policies,
+    taught,
+)
 from tests.probe_duel import GO, HIT, STAY, probe_duel
 from tests.searching import saved
 
@@ -132,19 +137,20 @@ def test_it_learns_from_the_batch_before_the_one_that_is_played(
     learner = expert_iteration.Learner(GAME, CONFIG)
     filled: list[int] = []
     learned: list[int] = []
-    act = learner._act
+    acting = learner._acting
 
-    def noted_act(play: Any, batch: Any, pool: Any) -> Any:
-        filled.append(id(batch))
-        return act(play, batch, pool)
+    def noted_acting(play: Any, batch: Any) -> Any:
+        if len(batch.actions):  # compiling comes first
+            filled.append(id(batch))
+        return acting(play, batch)
 
     def noted_lesson(batch: Any) -> Any:
-        if filled:  # compiling comes first
+        if filled:
             learned.append(len(filled))
             assert id(batch) == filled[-2]
         return lesson_of(batch)
 
-    monkeypatch.setattr(learner, "_act", noted_act)
+    monkeypatch.setattr(learner, "_acting", noted_acting)
     monkeypatch.setattr(expert_iteration, "lesson_of", noted_lesson)
     progress = [progress for progress, _ in learner.run()]
     assert learned == list(range(2, 2 + len(progress)))
@@ -248,7 +254,7 @@ def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
     clock = SimpleNamespace(  # one second, and three of the processor, from look to look
         monotonic=itertools.count(5.0).__next__, process_time=itertools.count(2.0, 3.0).__next__
     )
-    monkeypatch.setattr(run_progress, "time", clock)
+    monkeypatch.setattr(session, "time", clock)
     progress = [progress for progress, _ in expert_iteration.Learner(GAME, taught_first).run()]
     assert [one.seconds for one in progress] == [n + 1.0 for n in range(len(progress))]
     assert [one.cpu_seconds for one in progress] == [3 * (n + 1.0) for n in range(len(progress))]

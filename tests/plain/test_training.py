@@ -16,13 +16,15 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.networks.checkpoints import load_checkpoint
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.loops import EXTERNAL
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
-from parlour.training import acting, decisions, dqn, mlp, ppo, session
-from parlour.training.progress import Losses
-from parlour.training.rollout import explore
+from parlour.training import dqn, mlp, ppo, self_play, session
+from parlour.training.dqn import explore
+from parlour.training.self_play import NO_DECISION, Batch
+from parlour.training.session import Losses
 from tests import toy_game
 from tests.probe_duel import equal, probe_duel
 from tests.probe_game import probe_game
@@ -78,7 +80,7 @@ def rates(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_the_q_learner_takes_as_many_updates_as_are_due(rates: list[float]) -> None:
     def updates(per_step: float) -> list[int]:
         config = dataclasses.replace(DQN, updates_per_step=per_step)
-        return [progress.updates for progress, _ in dqn.train(probe_game(), config)]
+        return [progress.updates for progress, _ in dqn.Learner(probe_game(), config).run()]
 
     once, twice = updates(1.0), updates(2.0)
     assert len(once) == 15
@@ -92,16 +94,15 @@ def test_the_q_learner_takes_as_many_updates_as_are_due(rates: list[float]) -> N
 
 def test_the_q_learners_loss_is_that_of_the_actions_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dqn, "td_targets", lambda *_: torch.zeros(4))
-    config = dataclasses.asdict(DQN)
-    network = dqn.new_network("dqn", probe_game(), config)
+    learner = dqn.Learner(probe_game(), DQN)
     batch = dqn.Transitions.empty(probe_game(), 4)
     batch.actions[:] = [0, 1, 2, 3]
     inputs = torch.from_numpy(probe_game().layout.integers(batch.observations))
     with torch.no_grad():
-        values = network(inputs).diagonal()
-    optimizer = torch.optim.SGD(network.parameters(), 0.0)
-    loss = dqn.update(probe_game(), network, network, optimizer, batch)
-    assert loss == pytest.approx(float(torch.nn.functional.smooth_l1_loss(values, values * 0)))
+        values = learner.network(inputs).diagonal()
+    assert learner.update(batch) == pytest.approx(
+        float(torch.nn.functional.smooth_l1_loss(values, values * 0))
+    )
 
 
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
@@ -122,7 +123,7 @@ def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.M
 
     monkeypatch.setattr(mlp, "collect_choices", spy)
     game = load_game("trick_taking", num_values=3)
-    progresses = [progress for progress, _ in mlp.train(game, MLP)]
+    progresses = [progress for progress, _ in mlp.Learner(game, MLP).run()]
     assert [progress.done for progress in progresses] == [0.5, 1.0]
     for progress, outcome in zip(progresses, outcomes, strict=True):
         assert (progress.wins, progress.losses) == ((outcome > 0).mean(), (outcome < 0).mean())
@@ -131,23 +132,27 @@ def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.M
     assert {sign for outcome in outcomes for sign in outcome.tolist()} == {-1.0, 0.0, 1.0}
 
 
-def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, Any, Any]]:
+def first_batches(learner: ppo.Learner) -> list[tuple[Batch, Any, Any]]:
     """The batches of a run, copied, the weights that made them, and the tables."""
-    made, learn = [], learner._act
+    made, acting = [], learner._acting
 
-    def spy(play: Any, batch: decisions.Batch, *rest: Any) -> Any:
+    def spy(play: Any, batch: Batch) -> Any:
         state = {key: tensor.clone() for key, tensor in learner.network.state_dict().items()}
-        out = learn(play, batch, *rest)
-        made.append((decisions.Batch(*(array.copy() for array in batch)), state, play))
-        return out
+        fill = acting(play, batch)
 
-    learner._act = spy  # type: ignore[method-assign, assignment]
+        def noted_fill(tables: slice) -> None:
+            fill(tables)
+            made.append((Batch(*(array.copy() for array in batch)), state, play))
+
+        return noted_fill if len(batch.actions) else fill  # compiling comes first
+
+    learner._acting = spy  # type: ignore[method-assign]
     for _ in learner.run():
         pass
     return made
 
 
-def estimated(batch: decisions.Batch, gae_lambda: float) -> np.ndarray:
+def estimated(batch: Batch, gae_lambda: float) -> np.ndarray:
     """Advantages [tables, decisions], one after the other in plain Python."""
     advantages = np.zeros_like(batch.values)
     for table, next_decisions in enumerate(batch.next_decisions):
@@ -155,7 +160,7 @@ def estimated(batch: decisions.Batch, gae_lambda: float) -> np.ndarray:
             value, after = batch.values[table, index], next_decisions[index]
             advantages[table, index] = (
                 batch.ends[table, index] - value
-                if after == decisions.NO_DECISION
+                if after == NO_DECISION
                 else batch.values[table, after] - value + gae_lambda * advantages[table, after]
             )
     return advantages
@@ -167,7 +172,7 @@ def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth:
     config = dataclasses.replace(PPO, num_tables=64, batch_decisions=7, minibatch_size=64)
     config = dataclasses.replace(config, total_steps=448, first_place_weight=weight)
     batch, _, _ = first_batches(ppo.Learner(probe_duel(), config))[0]
-    ended = (batch.next_decisions == decisions.NO_DECISION)[:, :-2]
+    ended = (batch.next_decisions == NO_DECISION)[:, :-2]
     assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == worth
 
 
@@ -202,7 +207,7 @@ def test_decisions_are_linked_within_a_seats_game_and_paid_by_it() -> None:
     """
     learner = ppo.Learner(TOY, PPO)
     for batch, _, tables in first_batches(learner):
-        assert (batch.next_decisions == decisions.NO_DECISION).all()
+        assert (batch.next_decisions == NO_DECISION).all()
         for ends in batch.ends.reshape(-1, 3):
             assert ends.sum() == pytest.approx(0, abs=1e-6)
             assert sorted(ends) != [0, 0, 0]
@@ -219,7 +224,7 @@ def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> N
         to_room = np.zeros_like(goes)
         to_room[:, :-1] = goes[:, :-1] & (batch.masks[:, 1:, 0] == 0b110000)
         after = np.broadcast_to(np.arange(1, 4), goes.shape)
-        assert (batch.next_decisions == np.where(to_room, after, decisions.NO_DECISION)).all()
+        assert (batch.next_decisions == np.where(to_room, after, NO_DECISION)).all()
         linked += to_room.sum()
         ends = batch.ends[~to_room]
         is_return = np.isin(ends, np.array([0.8, -0.8, 1.0, -1.0], np.float32))
@@ -234,20 +239,22 @@ def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
     """With three cards each, the decisions of both seats are open where a batch ends."""
     config = dataclasses.replace(PPO, num_tables=8, batch_decisions=2, total_steps=64)
     learner = ppo.Learner(load_game("trick_taking", num_values=3), config)
-    latest = []
-    act = learner._act
+    latest: list[np.ndarray] = []
+    acting = learner._acting
 
-    def spy(play: Any, *rest: Any) -> Any:
-        out = act(play, *rest)
-        latest.append(play._play_state.latest.copy())
-        return out
+    def spy(play: Any, batch: Batch) -> Any:
+        def noted_fill(tables: slice) -> None:
+            fill(tables)
+            latest.extend(play._play_state.latest[: len(batch.actions)].copy())
 
-    learner._act = spy  # type: ignore[method-assign, assignment]
-    for _ in learner.run():
-        pass
-    assert (np.array(latest) == decisions.NO_DECISION).all()
-    pending = np.array([[decisions.NO_DECISION, decisions.NO_DECISION], [decisions.NO_DECISION, 3]])
-    assert [bool(decisions.is_pending(pending, table)) for table in (0, 1)] == [False, True]
+        fill = acting(play, batch)
+        return noted_fill
+
+    learner._acting = spy  # type: ignore[method-assign]
+    assert len(list(learner.run())) == len(latest) / 8 - 1  # one batch ahead
+    assert (np.array(latest) == NO_DECISION).all()
+    pending = np.array([[NO_DECISION, NO_DECISION], [NO_DECISION, 3]])
+    assert [bool(self_play.is_pending(pending, table)) for table in (0, 1)] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -275,10 +282,10 @@ def test_tables_are_divided_between_learners_and_players(
     weights: tuple[float, float], expected: set[int]
 ) -> None:
     learner = ppo.Learner(TOY, PPO)
-    mix = acting.OpponentMix(weights[0], [make_policy("first_legal", TOY)], weights[1:])
-    tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows)
-    batch = decisions.new_batch(24, 2, TOY.num_mask_words, learner.rows)
-    tables.act(learner.network.record(TOY), 0.9, batch, slice(0, 24))
+    opponents = [make_policy("first_legal", TOY)]
+    shares = session.shares_of_tables(weights[0], opponents, weights[1:])
+    tables = self_play.SelfPlay(TOY, learner.rows, 24, 3, opponents, shares)
+    learner._acting(tables, self_play.new_batch(TOY, learner.rows, 24, 2))(slice(0, 24))
     codes = tables._play_state.codes
     assert set(codes.ravel()) == expected | {EXTERNAL}
     num_learning = (codes == EXTERNAL).sum(axis=1)
@@ -292,8 +299,7 @@ def test_tables_are_divided_between_learners_and_players(
 
 
 def test_weights_of_tables_add_up_to_one() -> None:
-    players = [make_policy("first_legal", TOY)]
-    assert acting.OpponentMix(1.0, players, (3.0,)).cumulative().tolist() == [0.25, 1.0]
+    assert session.shares_of_tables(1.0, ["first_legal"], (3.0,)).tolist() == [0.25, 0.75]
 
 
 def test_the_losses_are_those_of_the_paper() -> None:
@@ -381,7 +387,7 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     assert [point["against"] for point in curve] == ["random", "first_play"] * 3
     assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
     assert [point["games"] for point in curve] == [2, 2, 2, 2, 4, 4]
-    with pytest.raises(ValueError, match="complete; give it more minutes or total_steps to go on"):
+    with pytest.raises(ValueError, match="complete; give it more minutes, total_steps or num"):
         resumed(tmp_path)
     longer = dataclasses.replace(RUN, total_steps=54)
     assert resumed(tmp_path, longer) == pytest.approx([42 / 54, 48 / 54, 1])
@@ -397,7 +403,7 @@ def test_every_point_of_a_curve_measures_the_weights_of_its_time(
 ) -> None:
     """The run is resumed before its second point; two of six batches prefer high cards."""
 
-    def learn(learner: ppo.Learner, batch: decisions.Batch, random: Any) -> Losses:
+    def learn(learner: ppo.Learner, batch: Batch, random: Any) -> Losses:
         bias = 1000 * torch.arange(game.num_actions, dtype=torch.float32)
         prefers_high = round(6 * learner.progress.done) in (2, 3)
         learner.network.actions.bias.data = bias if prefers_high else -bias
@@ -436,13 +442,32 @@ def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
     assert not list((tmp_path / "run").glob("*.partial"))
 
 
-def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
-    config = dataclasses.replace(DQN, total_steps=8)
-    with pytest.raises(ValueError, match=r"dqn cannot be resumed; those of .*ppo can"):
-        session.run_session(plan(tmp_path, "dqn", config, resume=True))
-    assert session.is_resumable("ppo") and not session.is_resumable("dqn")
+def test_a_run_without_a_gradient_step_has_learned_nothing(tmp_path: Path) -> None:
     with pytest.raises(session.NothingLearned):
-        session.run_session(plan(tmp_path, "dqn", config))
+        session.run_session(plan(tmp_path, "dqn", dataclasses.replace(DQN, total_steps=8)))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "config", "longer"),
+    [("dqn", DQN, {"total_steps": 80}), ("mlp", MLP, {"num_batches": 3})],
+)
+def test_q_learning_and_imitation_go_on_where_they_stood(
+    algorithm: str, config: Any, longer: dict[str, int], tmp_path: Path
+) -> None:
+    """Their complete runs, which may now take longer; every weight was kept."""
+    session.run_session(plan(tmp_path, algorithm, config))
+    before = session.read_curve(tmp_path / "run")[-1]
+    counts: list[Any] = []
+    again = plan(tmp_path, algorithm, dataclasses.replace(config, **longer), resume=True)
+    learner = session.load_algorithm(algorithm).Learner(CARDS, again.config)
+    learner.load(tmp_path / "run" / session.STATE_FILE)
+    kept = load_checkpoint(tmp_path / "run" / session.CHECKPOINT_FILE).weights
+    assert all(
+        torch.equal(kept[name], value) for name, value in learner.network.state_dict().items()
+    )
+    session.run_session(again, counts.append)
+    assert counts[0].decisions > before["decisions"] and counts[0].done > 0.7
+    assert counts[-1].done == 1.0 and counts[-1].updates > before["updates"]
 
 
 def test_the_curve_shows_every_point_with_its_interval(

@@ -31,8 +31,8 @@ from parlour.scripts.options import BadArgument
 from parlour.scripts.output import write_json
 from parlour.scripts.table.serving import open_browser
 from parlour.scripts.table.store import TableStore
-from parlour.training.resuming import Resumable
-from parlour.training.session import draw_curve
+from parlour.training.ppo import Config
+from parlour.training.session import BaseLearner, draw_curve
 from tests.commands import refusal
 from tests.processes import ROOT
 
@@ -43,10 +43,9 @@ OLD = "what was there before\n"
 SHARED = 1 << 15  # bytes that SQLite shares between processes in a file, which so has room
 
 
-class Learner(Resumable):
+class Learner(BaseLearner):
     parts = ("network",)
     network: Any = nn.Linear(8, 8)
-    progress: Any = (1,)
 
 
 CHECKPOINT = Checkpoint("trick_taking", 0, {}, "ppo", {}, (8,), {"layer": torch.zeros(64)})
@@ -62,7 +61,7 @@ def recorded(name: str, path: Path) -> None:
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "text": lambda path: write_whole(path, "new " * 50),
     "checkpoint.pt": lambda path: save_checkpoint(CHECKPOINT, path),
-    "state.pt": lambda path: Learner().save(path),
+    "state.pt": lambda path: Learner(Config()).save(path),
     "game.txt": lambda path: transcript.save(transcript.record(GAME, 1, actions=[]), path),
     "result.json": lambda path: write_json(list(range(99)), str(path)),
     "curve.png": lambda path: draw_curve([POINT], path),
