@@ -859,7 +859,7 @@ def test_the_review_marks_moves_on_the_board_beside_their_values(
             assert box["y"] >= 0 and box["y"] + box["height"] <= 900, each
         check_barriers(page)
         before = page.evaluate("game.review.length")
-        for width in (390, 1400):  # drawn anew, with its marks
+        for width in (390, 1400, 390):  # drawn anew, with its marks
             page.set_viewport_size({"width": width, "height": 844})
             page.wait_for_function(f"(is_wide) => {IS_WIDE} === is_wide", arg=width == 1400)
             page.wait_for_selector("#board .rank.played")
@@ -869,6 +869,11 @@ def test_the_review_marks_moves_on_the_board_beside_their_values(
             assert badge["y"] >= 0 and badge["y"] + badge["height"] <= 844
             assert board["x"] <= badge["x"] <= board["x"] + board["width"]
         assert page.evaluate("game.review.length") == before
+        page.evaluate(
+            """() => { const row = game.review.find((each) => each.regret > 0);
+                lookBack({ ...row, labels: { [row.best]: "a long name ".repeat(9) } }); }"""
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         others = page.evaluate("game.review.find((row) => row.seat !== game.table.seat).ply")
         page.evaluate("(ply) => lookBack(game.review.find((row) => row.ply === ply))", others)
         assert page.locator("#board .rank.played").count() == 1  # its hand is seen
