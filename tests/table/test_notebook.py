@@ -23,11 +23,10 @@ from parlour.envs.core.environments.notebook import show_wrapped
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.game import Game
 from parlour.envs.core.played.transcript import record
-from parlour.envs.core.rng import streams
 
 from ..view_tools import SHORT
 from .replay_pages import data_of, page_in, pictures, still
-from .test_leak import HIDING
+from .test_leak import HIDING, redealt, replaced, script, table_of
 
 pytestmark = pytest.mark.plain
 
@@ -222,50 +221,24 @@ def test_a_seat_is_shown_the_same_for_games_it_cannot_tell_apart(
 ) -> None:
     """Two deals that look the same to the seat, after actions that leave them so."""
     game = dataclasses.replace(find_game(name, **settings), deal_from=lay_out)
-    num_compared = 0
-    for seed in range(6):
-        deals = game.new_states(2)
-        game.deal(deals[0], streams([seed])[0])
-        deals[1] = deals[0]
-        game.reshuffle_unseen(deals[1], 0, streams([99])[0])
-        assert deals[0].tobytes() != deals[1].tobytes()
-        plies = common_plies(game, deals.copy(), random.Random(seed))
-        if plies or game.seat_to_act(deals[0]) == 0:
-            first, second = (bundle_of(game, kind, deal, plies) for deal in deals)
-            assert first == second
-            num_compared += 1
-        if num_compared == 2:
-            return
-    raise AssertionError("too few games to compare")
+    table = table_of(name, settings, 3)
+    tables = [table, replaced(table, redealt(table, 0, 99))]
+    deals = [each.running.tables.states[0].copy() for each in tables]
+    assert deals[0].tobytes() != deals[1].tobytes()
+    plies: list[tuple[int, int]] = []
+    num_kept = 0  # up to the last turn of this seat
+    for action in script(tables):
+        seat = int(table.seat_to_act)
+        num_kept = len(plies) if seat == 0 else num_kept
+        plies.append((seat, action))
+        table.act(action)
+    first, second = (bundle_of(game, kind, deal, plies[:num_kept]) for deal in deals)
+    assert first == second and (num_kept or game.seat_to_act(deals[0]) == 0)
 
 
 def lay_out(state: np.record, deal: np.record, rng: Any) -> None:
     for field in deal.dtype.names or ():
         state[field] = deal[field]
-
-
-def common_plies(game: Game, states: np.ndarray, chooser: random.Random) -> list[tuple[int, int]]:
-    """Seats and actions that leave both positions alike to seat 0, up to one of its turns."""
-    plies: list[tuple[int, int]] = []
-    num_kept = 0
-    while not any(game.is_terminal(state) for state in states):
-        seat = int(game.seat_to_act(states[0]))
-        num_kept = len(plies) if seat == 0 else num_kept
-        legal = [set(game.legal_action_list(state)) for state in states]
-        common = sorted(legal[0] & legal[1])
-        for action in chooser.sample(common, len(common)):
-            after = states.copy()
-            for state in after:
-                game.apply_action(state, action)
-            views = game.new_observations(2)
-            for state, observation in zip(after, views, strict=True):
-                game.observe(state, 0, observation)
-            if views[0] == views[1]:
-                states, plies = after, [*plies, (seat, action)]
-                break
-        else:
-            break
-    return plies[:num_kept]
 
 
 def bundle_of(game: Game, kind: str, deal: np.record, plies: list[tuple[int, int]]) -> list[str]:
