@@ -19,7 +19,7 @@ async function openSetup() {
   problem("");
   try {
     const games = await ask("/api/games");
-    $("games").replaceChildren(...games.map(tile));
+    $("games").replaceChildren(...games.map(tile), $("kept"));
     const wanted = fragment().get("game");
     if (wanted && games.some((game) => game.name === wanted)) await chooseGame(wanted);
     showTables(await ask("/api/tables"));
