@@ -22,6 +22,7 @@ pytestmark = pytest.mark.plain
 GAME = load_game("president", num_players=2)
 
 
+@pytest.mark.long
 def test_perfect_play_wins_each_won_deal_and_makes_no_blunder() -> None:
     seeds = range(40, 42)
     assert blunders(GAME, "perfect", "planner", len(seeds), seeds[0]).mean == 0
@@ -29,6 +30,7 @@ def test_perfect_play_wins_each_won_deal_and_makes_no_blunder() -> None:
     assert result.first_places.mean >= 0.5  # one seat of each deal wins against any play
 
 
+@pytest.mark.long
 def test_blunders_are_counted_in_won_positions_only() -> None:
     bad, good = (blunders(GAME, player, "lowest", 2, 40).mean for player in ("hoarder", "planner"))
     assert 0 < good < bad < 100
@@ -38,7 +40,7 @@ def test_its_values_say_which_actions_win() -> None:
     game, observations, masks = late_positions("free")
     policy = make_policy("perfect", game)
     assert policy.values is not None
-    values = policy.values(observations[:40], masks[:40])
+    values = policy.values(observations[:15], masks[:15])
     for observation, mask, row in zip(observations, masks, values, strict=False):
         for action in np.flatnonzero(mask):
             assert row[action] == 2 * value_after(observation, int(action)) - 1
@@ -57,6 +59,7 @@ def test_it_is_listed_where_it_plays(num_players: int, num_games: int) -> None:
     assert ("perfect" in list_policies(game)) == (num_players == 2 and num_games == 1)
 
 
+@pytest.mark.compiled
 def test_the_command_measures_blunders(tmp_path: Path) -> None:
     out = tmp_path / "exact.json"
     command = (

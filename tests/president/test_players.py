@@ -77,9 +77,15 @@ def test_the_lowest_card_is_given_back(name: str) -> None:
     assert game.action_name(make_policy(name, game).act(observation[0], mask)) == "give:4"
 
 
-@pytest.mark.parametrize("num_players", [2, pytest.param(5, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("num_players", "scripts"),
+    [(2, SCRIPTS), *(pytest.param(n, [], marks=pytest.mark.long) for n in (2, 5))],
+)
 @pytest.mark.parametrize("passing", ["free", "out"])
-def test_every_player_plays_whole_matches(num_players: int, passing: str) -> None:
+def test_every_player_plays_whole_matches(
+    num_players: int, scripts: list[str], passing: str
+) -> None:
+    """The scripts, and in the long run all others."""
     game = load_game(
         "president",
         num_players=num_players,
@@ -89,7 +95,7 @@ def test_every_player_plays_whole_matches(num_players: int, passing: str) -> Non
     )
     left_out = {"best"}  # is among the others
     left_out |= {"mcts"} if num_players == 5 else {"mcts", "playout"}  # tested for any game
-    names = [name for name in list_policies(game) if name not in left_out]
+    names = scripts or [name for name in list_policies(game) if name not in left_out]
     players = [f"{n}:num_playouts=12" if n.startswith("playout") else n for n in names]
     results = match_results(game, [(player, "lowest") for player in players], 2)
     assert [result.num_games for result in results] == [2 * num_players] * len(names)
