@@ -18,7 +18,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs agents libraries test plain oldest test-long test-release check league tournaments mutants frameworks \
+.PHONY: install demo docs agents libraries test oldest test-long test-release check league tournaments mutants frameworks \
 	growth speedrun
 
 install: $(TESTING)
@@ -30,17 +30,14 @@ SHORT := not long and not release
 # unless they are marked `compiled` too, and with it before a release; `test_contract.py` compares
 # the rules with and without it.
 PLAIN := $(shell grep -rl --include='test_*.py' 'mark\.plain' tests)
+COMPILED := $(sort $(shell grep -rL --include='test_*.py' '^pytestmark = pytest\.mark\.plain' tests; \
+	grep -rl --include='test_*.py' 'mark\.compiled' tests))
 test: $(TESTING)
 	@echo '== the tests: 6 to 7 minutes on two cores, 11 where nothing is compiled yet'
 	@status=0; \
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and not compiled and $(SHORT)" $(PLAIN) || status=1; \
-	$(PYTEST) -m "(compiled or not plain) and $(SHORT)" || status=1; \
+	$(PYTEST) -m "(compiled or not plain) and $(SHORT)" $(COMPILED) || status=1; \
 	exit $$status
-
-# Those without the compiler alone, with another interpreter: make plain PYTHON=python3.13 VENV=.venv-3.13
-plain: $(TESTING)
-	@$(VENV)/bin/python --version
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and not compiled and $(SHORT)" $(PLAIN)
 
 # The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
 # has no small builds of older ones. The newest pyarrow needs NumPy 2.

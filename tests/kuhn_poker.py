@@ -51,11 +51,6 @@ class Kuhn:
             for seat in (0, 1)
         ]
 
-    def value(self, policy: Probability) -> float:
-        """Mean return of seat 0 where both play this policy, in chips a game."""
-        reach = [self._reach(seat, policy) for seat in (0, 1)]
-        return float((reach[0] * reach[1] * self.outcomes).sum()) * self.max_chips
-
     def exploitability(self, policies: Sequence[Probability]) -> float:
         """Gain of the best response against these policies, in chips a game; mean over the seats.
 

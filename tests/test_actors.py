@@ -48,6 +48,7 @@ def test_a_batch_of_an_actor_is_packed_without_loss() -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.plain
 def test_a_cluster_without_ray_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -13,22 +13,16 @@ from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.mcts import (
     NEVER,
-    NO_NODE,
-    ROOT,
-    Tree,
     TreeSearch,
     TreeSettings,
-    _shorten_masks,
     keep_all,
 )
-from parlour.envs.core.bits import allow, nth_allowed, num_allowed
-from parlour.envs.core.compile import bind, rule
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.searching import after_plies
-from tests.slow_search import Node, SlowSearch
+from tests.slow_search import SlowSearch
 
 pytestmark = pytest.mark.plain
 
@@ -97,8 +91,6 @@ def test_the_tree_grows_as_the_slow_one(
     settings = TreeSettings(0.2, expansion_threshold, exploration_constant)
     search = TreeSearch(game, row, keep_all, max_nodes, settings)
     assert simulated(search.simulate, game, states, legal) == pytest.approx(slow_sums)
-    assert search.tree.num_nodes[0] == slow.num_nodes
-    assert grown(search.tree, ROOT) == counted(slow.root)
 
 
 @pytest.mark.parametrize("budget", ["num_simulations=30", "milliseconds=1"])
@@ -119,41 +111,3 @@ def test_the_policy_halves_over_a_tree_of_its_own_for_each_row(
             assert chosen[row] == halving.choose_by_halving(*batch, 30)[0]
         else:
             assert chosen[row] == halving.choose_in_time(*batch, 0.001)
-
-
-@rule
-def keep_the_last(observation, mask):
-    """A shortlist of the legal action with the highest number."""
-    last = nth_allowed(mask, num_allowed(mask) - 1)
-    mask[:] = 0
-    allow(mask, last)
-
-
-def test_a_shortlist_clears_what_is_not_worth_a_simulation() -> None:
-    _, _, observations, masks = after_plies(TRICKS, 1)
-    legal = masks.copy()
-    shorten_masks = bind(_shorten_masks, shorten=keep_the_last)
-    shorten_masks(observations, masks, np.zeros(TRICKS.num_mask_words, np.int64))
-    assert (masks.sum(axis=1) == 1).all()
-    assert (legal.sum(axis=1) > 1).any()
-    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
-    assert masks.argmax(axis=1).tolist() == last.tolist()
-
-
-def grown(tree: Tree, node: int) -> dict[int, Any]:
-    """Visits, values and children of a node's children, by action."""
-    branches, child = {}, int(tree.nodes[node]["first_child"])
-    while child != NO_NODE:
-        record = tree.nodes[child]
-        value = round(float(record["value_sum"]), 6)
-        branches[int(record["action"])] = (int(record["visit_count"]), value, grown(tree, child))
-        child = int(record["next_sibling"])
-    return branches
-
-
-def counted(node: Node) -> dict[int, Any]:
-    """The same of a slow tree."""
-    return {
-        action: (child.visits, round(child.total, 6), counted(child))
-        for action, child in node.children.items()
-    }

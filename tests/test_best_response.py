@@ -8,10 +8,7 @@ import pytest
 from parlour.baselines import Policy, make_policy
 from parlour.baselines.search import best_response
 from parlour.baselines.search.best_response import (
-    _expand,
     best_replies,
-    hash_of,
-    is_same,
 )
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
@@ -78,17 +75,6 @@ def test_a_reply_is_worth_what_trying_everything_brings(
                 assert np.isnan(action_values[row, action])
 
 
-def test_many_positions_and_both_seats_at_once_are_worth_what_they_are_one_by_one() -> None:
-    game = GAMES[0]
-    policy = make_policy(last_legal, game)
-    states, seats = positions(game, 70, 2), np.arange(70) % 2
-    values, action_values = best_replies(game, policy, states, seats)
-    for row in (0, 1, 34, 63, 64, 69):
-        one, of_actions = best_replies(game, policy, states[row : row + 1], seats[row : row + 1])
-        assert values[row] == one[0]
-        np.testing.assert_array_equal(action_values[row], of_actions[0])
-
-
 def test_what_does_not_fit_in_memory_is_solved_in_parts_or_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -102,32 +88,6 @@ def test_what_does_not_fit_in_memory_is_solved_in_parts_or_refused(
     monkeypatch.setattr(best_response, "MAX_MOVES", 10)
     with pytest.raises(ValueError, match="more than 10 moves can follow one position"):
         best_replies(game, policy, states, seats)
-
-
-@pytest.mark.parametrize(
-    ("changed", "by"), [(None, 0), (0, 1), (0, -1), (8, 1), (15, -1), (16, 1), (18, -1)]
-)
-def test_rows_are_the_same_if_all_their_bytes_are(changed: int | None, by: int) -> None:
-    as_bytes = np.full((2, 19), 100, np.uint8)  # two words, and three bytes that are left
-    if changed is not None:
-        as_bytes[1, changed] = 100 + by
-    words = np.ndarray((2, 2), np.int64, as_bytes, strides=(19, 8))
-    for row, other in ((0, 1), (1, 0)):
-        assert is_same(words, as_bytes, row, other) == (changed is None)
-    hashes = [int(hash_of(words, as_bytes, row)) for row in (0, 1)]
-    assert (hashes[0] == hashes[1]) == (changed is None)
-
-
-def test_a_position_that_comes_up_twice_is_walked_once() -> None:
-    game = GAMES[0]
-    states = positions(game, 3, 1)
-    legal = [game.legal_action_list(state)[0] for state in states]
-    parents = np.array([0, 1, 1, 2, 0, 2])
-    children, child_of = _expand(game, states, parents, np.array([legal[row] for row in parents]))
-    assert child_of.tolist() == [0, 1, 1, 2, 0, 2]
-    for row, child in enumerate(children):
-        assert child.tobytes() == after(game, states[row], legal[row]).tobytes()
-    assert len(children) == 3
 
 
 def test_a_narrowed_reply_chooses_from_what_it_is_left() -> None:

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from parlour.baselines import make_policy
-from parlour.baselines.networks import checkpoints
 from parlour.baselines.networks.checkpoints import (
     FORMAT,
     Checkpoint,
@@ -203,11 +202,3 @@ def test_under_other_house_rules_a_checkpoint_plays_on_request_only(tmp_path: Pa
     assert masks[rows, policy(observations, masks, streams(rows))].all()
     with pytest.raises(TypeError, match="rules"):
         make_policy(f"{path}:rules=True", other)
-
-
-def test_outside_a_checkout_there_is_no_revision(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_git(*arguments: Any) -> str:
-        raise OSError("no git")
-
-    monkeypatch.setattr(checkpoints, "_git", no_git)
-    assert checkpoints.code_revision() == ""

@@ -1,12 +1,10 @@
 """The command line: each command once, small, and one clear line for every wrong argument."""
 
-import importlib
 import json
 import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,11 +23,10 @@ from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.training.session import algorithms
 from tests.commands import refusal, told
-from tests.processes import ROOT, ended, run_python
+from tests.processes import ended, run_python
 
 pytestmark = pytest.mark.plain
 
-BENCHMARKS = ROOT / "docs/benchmarks"
 GAME = "president"
 FOUR_SEATS = "president"
 HINTED = "notty"
@@ -490,7 +487,7 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     assert run(evaluate) == 0
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_bench_measures_every_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -516,36 +513,6 @@ def test_bench_measures_every_view(
 def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{GAME} is compiled" in told(f"warm {GAME}", capsys)
     assert "unknown game 'chess'" in refusal("warm chess", capsys)
-
-
-def test_a_library_that_does_not_install_or_run_is_named_with_the_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    peers: Any = importlib.import_module("peers")
-    peer = peers.PEERS[0]._replace(games=("a", "b"))
-    python = tmp_path / "python"
-    monkeypatch.setattr(peers, "PEERS", (peer,))
-    monkeypatch.setattr(peers, "environment", lambda peer: python)
-    python.write_text("#!/bin/sh\necho 'ERROR: no wheel' >&2; echo bye >&2; exit 1\n")
-    python.chmod(0o755)
-    entries = peers.measure(0.01, 1)
-    assert [(entry["what"], entry["missing"]) for entry in entries] == [
-        ("a", "ERROR: no wheel"),
-        ("b", "ERROR: no wheel"),
-    ]
-
-
-def test_the_program_for_other_libraries_needs_only_numpy() -> None:
-    """It runs where Parlour's dependencies are not installed; this Python stands for that one."""
-    blocked = ("gymnasium", "numba", "pettingzoo", "torch", "rich", "pandas")
-    source = (
-        f"import sys; sys.modules.update(dict.fromkeys({blocked}))\n"
-        "import peers\n"
-        "plays = peers._plays()\n"
-        "print(plays.best_rate(plays.timed(lambda: 5), 1, 0.01) > 0)\n"
-    )
-    assert run_python(source, cwd=BENCHMARKS, PYTHONPATH="") == "True\n"
 
 
 def test_settings_of_a_player_may_hold_commas() -> None:

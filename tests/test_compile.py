@@ -88,25 +88,11 @@ def _first_of_new(count):
     return np.zeros(count)[0]
 
 
-def _last_start(arrays, kept):
-    for index in range(arrays.shape[0]):
-        kept = arrays[index]
-    return kept[0]
-
-
 def test_bind_compiles_a_copy_for_each_meaning() -> None:
     by_two, by_three = bind(_twice_changed, change=double), bind(_twice_changed, change=triple)
     assert (by_two(1), by_three(1)) == (4, 9)
     assert bind(_twice_changed, change=by_two)(1) == 16
     assert bind(_twice_changed, change=_length_of_an_array)(5) == 5
-
-
-def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
-    def counted(words):
-        return popcount(words[0]) + popcount(words[1])
-
-    separately = popcount(np.int64(7)) + popcount(np.int64(-1))
-    assert rule(counted)(np.array([7, -1])) == separately == 67
 
 
 def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None:
@@ -115,16 +101,6 @@ def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None
         with pytest.raises(numba.errors.NumbaError) as caught:
             Rule(function, compile._LEAN)(argument)
         assert reason_of(caught.value).endswith("that makes an array is an @array_rule)")
-
-
-@pytest.mark.parametrize("is_lean", [True, False])
-def test_lean_code_does_not_count_references(is_lean: bool, cache: Path) -> None:
-    """Of `_nrt`, an option that Numba does not document, which makes small steps fast."""
-    arrays = np.arange(6).reshape(2, 3)
-    made: Any = popcount if is_lean else rule(_last_start)
-    compiled = Rule(_last_start, made.options).for_records((arrays, arrays[0]))
-    assert compiled(arrays, arrays[0]) == 3
-    assert ("NRT_incref" in "".join(compiled.inspect_llvm().values())) is not is_lean
 
 
 @pytest.mark.parametrize("called", [factorial, is_even])

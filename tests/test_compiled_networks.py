@@ -21,6 +21,8 @@ from parlour.envs.core.rng import streams
 from .searching import after_plies
 from .test_contract import plies
 
+pytestmark = pytest.mark.plain
+
 TOLERANCE = 1e-5
 
 
@@ -48,18 +50,12 @@ def layers_for(name: str) -> tuple[int, ...]:
     return (75, 64) if name == "president" else (19,)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.long) if name in ("top_trumps", "notty") else name
-        for name in GAMES
-    ],
-)
+@pytest.mark.parametrize("name", [*GAMES, pytest.param("trick_taking", marks=pytest.mark.compiled)])
 def test_the_compiled_forward_pass_equals_torch(name: str) -> None:
     game = find_game(name)
     module = uneven(PolicyValue(game, layers_for(name)))
     assert isinstance(module, PolicyValue)
-    observations, words = positions(game, 12, 30)
+    observations, words = positions(game, 3, 6)
     with torch.inference_mode():
         logits, values = module(torch.from_numpy(game.layout.integers(observations)))
     record = module.record(game)
@@ -123,7 +119,7 @@ def rows_found(module: PolicyValue, game: Game, observations: np.ndarray) -> np.
 
 def test_the_shipped_networks_play_the_moves_of_their_torch_modules() -> None:
     game = load_game("president", num_players=2)
-    observations, words = positions(game, 40, 30)
+    observations, words = positions(game, 3, 6)
     masks = action_masks(words, game.num_actions)
     network = load_network("dqn", game)
     expected = action_values(game, network, observations, masks).argmax(axis=1)

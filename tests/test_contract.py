@@ -6,7 +6,6 @@ Public checkers of the views are in the tests of the views; this is about the ga
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,7 @@ from tests.processes import run_python
 ROOT = Path(toy_game.__file__).resolve().parents[1]
 HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 
-# Further settings of a game; every game is tried with its defaults.
-CONFIGS: dict[str, list[dict[str, Any]]] = {"president": [{"num_players": 2}]}
+# Every game is tried with its defaults.
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "top_trumps": [
         {"num_cards": 67, "num_fields": 2, "trick_limit": 200, "starter": "random"},
@@ -37,6 +35,7 @@ LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     ],
     "president": [
         {"num_games": 2, "economy": "swap_two", "passing": "out"},
+        {"num_players": 2},
         {"num_players": 5},
         {"num_players": 8},
     ],
@@ -44,20 +43,39 @@ LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "trick_taking": [{"num_players": 3, "num_values": 5}, {"num_players": 4, "leader": 2}],
 }
 DEFAULTS: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
-CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]
 LONG_CASES = [(name, config) for name in GAMES for config in LONG.get(name, [])]
 
 
 @pytest.fixture(
-    params=[*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in LONG_CASES)], ids=str
+    params=[*DEFAULTS, *(pytest.param(case, marks=pytest.mark.long) for case in LONG_CASES)],
+    ids=str,
 )
 def game(request: pytest.FixtureRequest) -> Game:
     name, config = request.param
     return find_game(name, **config)
 
 
-def test_check_game_passes(game: Game) -> None:
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("notty", {"turn_limit": 4}),
+    ("president", {"num_players": 4, "economy": "swap_two"}),
+    ("splendor", {"num_players": 3, "turn_limit": 4}),
+    ("top_trumps", {"num_cards": 9, "num_fields": 3, "trick_limit": 30}),
+    ("trick_taking", {"num_players": 4, "num_values": 4}),
+]
+NEW: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES if name not in dict(SMALL)]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *(*SMALL, *NEW),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in (*DEFAULTS, *LONG_CASES)),
+    ],
+)
+def test_check_game_passes(name: str, settings: dict[str, Any]) -> None:
     """Masks, questions, hidden cards, ranges, seeds, copies, returns: see `check_game`."""
+    game = find_game(name, **settings)
     report = check_game(game, num_games=1)
     assert isinstance(report, CheckReport)
     assert report.num_plies > 0
@@ -77,7 +95,8 @@ def plies(game: Game, tables: Tables, chooser: np.random.Generator, most: int) -
         tables.apply(rows, np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks]))
 
 
-def test_the_compiled_loops_play_what_the_rules_play(game: Game) -> None:
+@pytest.mark.plain
+def test_tables_play_what_the_rules_play(game: Game) -> None:
     """Tables side by side and functions called one by one give the same bytes and masks."""
     tables = Tables(game, streams(range(5)))
     tables.deal(tables.all_rows)
@@ -171,30 +190,20 @@ def in_another_process(arguments: str, **variables: str) -> str:
     return run_python(program, cwd=ROOT, **variables).strip()
 
 
-@cache
-def digest(cases: str, *seeds: int) -> str:
-    """The digest as this process finds it."""
-    return digest_of_games({"CASES": CASES, "LONG_CASES": LONG_CASES}[cases], *seeds)
-
-
-@pytest.mark.parametrize(
-    ("cases", "hash_seed"),
-    [("CASES", "1"), pytest.param("LONG_CASES", "2", marks=pytest.mark.long)],
-)
-def test_the_same_seed_gives_the_same_bytes_in_every_process(cases: str, hash_seed: str) -> None:
-    assert in_another_process(f"{cases}, 11", PYTHONHASHSEED=hash_seed) == digest(cases, 11)
-
-
 @pytest.mark.parametrize(
     ("cases", "seed"),
     [
-        ("CASES", 11),
-        pytest.param("CASES", 12, marks=pytest.mark.long),
+        ("DEFAULTS", 11),
+        pytest.param("DEFAULTS", 12, marks=pytest.mark.long),
         pytest.param("LONG_CASES", 11, marks=pytest.mark.long),
     ],
 )
-def test_uncompiled_rules_play_the_same_bytes(cases: str, seed: int) -> None:
-    assert in_another_process(f"{cases}, {seed}", NUMBA_DISABLE_JIT="1") == digest(cases, seed)
+def test_the_same_seed_gives_the_same_bytes_in_every_process_and_without_the_compiler(
+    cases: str, seed: int
+) -> None:
+    here = digest_of_games({"DEFAULTS": DEFAULTS, "LONG_CASES": LONG_CASES}[cases], seed)
+    assert in_another_process(f"{cases}, {seed}", PYTHONHASHSEED="1") == here
+    assert in_another_process(f"{cases}, {seed}", NUMBA_DISABLE_JIT="1") == here
 
 
 @pytest.mark.long

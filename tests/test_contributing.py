@@ -126,6 +126,7 @@ def run_tests(copy: Copy, names: list[str], at_least: int) -> None:
     assert counts is not None and int(counts[1]) >= at_least, shown[-3000:]
 
 
+@pytest.mark.long
 def test_a_new_game_and_its_player_are_found_and_pass_the_first_tests(tmp_path: Path) -> None:
     copy = Copy(tmp_path / "parlour")
     add_game(copy)
@@ -146,16 +147,6 @@ def test_a_new_learner_and_what_it_trained_pass_the_tests(tmp_path: Path) -> Non
     over = {name[5:] for name, source in sources.items() if OVER_THE_REGISTRY.search(source)}
     run_tests(copy, sorted((over | OTHERS) - LEFT_OUT), at_least=60)
     assert LEARNER in copy.python("-m", "parlour.scripts.main", "games")
-
-
-@pytest.mark.long
-def test_a_new_game_compiles(tmp_path: Path) -> None:
-    copy = Copy(tmp_path / "parlour")
-    add_game(copy)
-    check = (
-        f"from parlour.envs import check_game, load_game as load; print(check_game(load({GAME!r})))"
-    )
-    assert f"<Game {GAME} v0: >: 10 games" in copy.python("-c", check, is_compiled=True)
 
 
 def test_every_folder_of_code_has_its_line() -> None:

@@ -20,7 +20,7 @@ from .test_compiled_networks import uneven
 
 pytestmark = pytest.mark.plain
 
-NUM_TABLES, NUM_PLIES = 12, 12
+NUM_TABLES, NUM_PLIES = 6, 8
 GAMES: list[Any] = [
     "president",
     "splendor",

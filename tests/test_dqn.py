@@ -83,13 +83,14 @@ def test_behaviour_and_exported_policy_stay_within_the_mask(network: ActionValue
     assert (choose(observations, masks) == LOSE).all()
 
 
+@pytest.mark.plain
 def test_behaviour_without_exploration_is_the_action_of_highest_value() -> None:
-    """Acting is compiled, values are torch's; equal values may be chosen either way."""
-    game = load_game("splendor")
-    network = ActionValues(game, (64, 64))
+    """Acting is by rows, values are torch's; equal values may be chosen either way."""
+    game = load_game("trick_taking")
+    network = ActionValues(game, (19, 9))
     chooser = np.random.default_rng(0)
     for num_plies in range(3):
-        _, _, observations, masks = after_plies(game, num_plies, 300)
+        _, _, observations, masks = after_plies(game, num_plies, 40)
         values = action_values(game, network, observations, masks)
         chosen = dqn.epsilon_greedy(game, network, 0.0, chooser)(observations, masks)
         taken = np.take_along_axis(values, chosen[:, None], axis=1)[:, 0]
@@ -99,6 +100,7 @@ def test_behaviour_without_exploration_is_the_action_of_highest_value() -> None:
             network.body[-1].bias.normal_()  # type: ignore[operator]
 
 
+@pytest.mark.plain
 def test_minutes_are_of_training_whatever_happens_between_the_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

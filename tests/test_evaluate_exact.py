@@ -24,7 +24,8 @@ def test_a_thousand_deals_of_first_play_against_itself_are_all_drawn(
 
 @pytest.mark.plain
 def test_perfect_play_has_no_regret_and_no_exact_reply(capsys: pytest.CaptureFixture[str]) -> None:
-    command = f"evaluate {GAME} perfect --exact --deals 20 --against random,smart --json -"
+    command = f"evaluate {GAME} perfect --set num_values=5 --exact --deals 5 --json -"
+    command += " --against random,smart"
     against_random, against_smart, exploitability = json.loads(told(command, capsys))
     assert against_random["value"][0] == against_smart["value"][0] == 0
     assert exploitability["value"] is None and "draws" in exploitability["refusal"]

@@ -11,7 +11,6 @@ from parlour.baselines.president.fit import planner as president_fit
 from parlour.baselines.splendor import players as splendor
 from parlour.baselines.splendor.fit import planner as splendor_fit
 from parlour.envs import load_game
-from parlour.training import evolution
 from parlour.training.evolution import Evolution, evolve, main
 
 
@@ -31,15 +30,6 @@ def test_tuning_starts_from_as_many_weights_as_ship(start: dict, weights: dict) 
     }
 
 
-@pytest.mark.release
-def test_the_planner_plays_by_the_weights_that_ship() -> None:
-    game = load_game("splendor", num_players=2)
-    record = splendor.planner_record(splendor.WEIGHTS)
-    twin = compiled_policy("twin", game, splendor.plan, weights=record)
-    returns = [play_match(game, player, "greedy", 50, seed=3) for player in ("planner", twin)]
-    assert returns[0].mean_return == returns[1].mean_return
-
-
 @pytest.mark.parametrize(
     ("option", "value"), [("--generations", 0), ("--deals", 0), ("--seed", -1)]
 )
@@ -50,17 +40,6 @@ def test_a_wrong_option_gets_one_line(
     with pytest.raises(SystemExit):
         main()
     assert capsys.readouterr().err.endswith(f"must be at least {value + 1}; got {value}\n")
-
-
-def test_the_least_numbers_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*_: object) -> None:
-        raise InterruptedError
-
-    monkeypatch.setattr(evolution, "evolve", stop)
-    least = "president --generations 1 --deals 1 --seed 0"
-    monkeypatch.setattr("sys.argv", ["evolution.py", *least.split()])
-    with pytest.raises(InterruptedError):
-        main()
 
 
 @pytest.mark.release

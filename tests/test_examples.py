@@ -26,7 +26,7 @@ pytestmark = pytest.mark.plain
 
 NAMES = ("nim", "kuhn")
 MAX_LINES = 110  # of the page to copy
-SEEDS = range(20)
+SEEDS = range(4)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,17 +87,11 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
     assert shown.split() == ["1", "6"]
 
 
-@pytest.mark.parametrize(
-    ("name", "search", "num_deals"),
-    [
-        ("nim", "playout:num_playouts=30", 20),
-        pytest.param("kuhn", "mcts:num_simulations=50", 400, marks=pytest.mark.compiled),
-    ],
-)
-def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
-    game = find_game(name)
+def test_a_search_beats_random_in_a_match() -> None:
+    game = find_game("nim")
     assert list_policies(game) == ["best", "random", "first_legal", "playout", "mcts"]
-    assert play_match(game, search, "random", num_deals=num_deals).mean_return.low > 0
+    result = play_match(game, "playout:num_playouts=10", "random", num_deals=20)
+    assert result.mean_return.low > 0
 
 
 def test_a_start_position_is_taken_and_an_impossible_one_refused() -> None:

@@ -9,10 +9,10 @@ from parlour.envs.core.fields import (
     Field,
     FlatLayout,
     check_fields,
-    encode_row,
-    encode_rows,
     record_dtype,
 )
+
+pytestmark = pytest.mark.plain
 
 COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)
 WHOLE = Field("whole", np.int64, (1,), 0, 0, "a full word", num_bits=64)
@@ -74,47 +74,6 @@ def test_scaled_numbers_are_divided_by_their_largest_magnitude() -> None:
     assert np.abs(vectors).max() <= 1
 
 
-def test_integers_are_inside_the_declared_bounds() -> None:
-    vectors = LAYOUT.integers(records(500))
-    assert (vectors >= LAYOUT.low).all() and (vectors <= LAYOUT.high).all()
-    assert LAYOUT.low[:9].tolist() == [-1, 0, 0, 0, 0, 0, 0, -8, 0]
-    assert LAYOUT.high[9:].tolist() == [1] * 70
-
-
-@pytest.mark.parametrize("is_scaled", [True, False])
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64])
-@pytest.mark.parametrize("num_plain", [0, 1, 17])
-def test_numbers_of_any_count_and_type_are_written(
-    num_plain: int, dtype: type, is_scaled: bool
-) -> None:
-    layout = FlatLayout((Field("plain", dtype, (num_plain,), 0, 100, "numbers"), COLOURS))
-    rng = np.random.default_rng(num_plain)
-    records = np.zeros(3, layout.dtype)
-    records["plain"] = rng.integers(0, 101, (3, num_plain))
-    records["colours"] = rng.integers(0, 8, (3, 2))
-    numbers = layout.scaled(records) if is_scaled else layout.integers(records)
-    bits = records["colours"][:, :, None] >> np.arange(3) & 1
-    expected = np.hstack([records["plain"], bits.reshape(3, 6)])
-    scale = layout.scale if is_scaled else 1
-    assert numbers.dtype == (np.float32 if is_scaled else dtype)
-    np.testing.assert_array_equal(numbers, (expected * scale).astype(numbers.dtype))
-
-
-@pytest.mark.parametrize("is_scaled", [True, False])
-def test_chosen_rows_are_written_and_no_others(is_scaled: bool) -> None:
-    """`rows` of an encoding are views: it is made once, and the records change."""
-    rows = np.zeros(5, LAYOUT.dtype)
-    encoding = LAYOUT.encoding(rows, is_scaled)
-    rows[:] = records(5)
-    whole = (LAYOUT.scaled if is_scaled else LAYOUT.integers)(rows)
-    numbers = np.full_like(whole, 77)
-    encode_rows(encoding, 1, numbers[1:3])
-    encode_row(encoding, 4, numbers[4])
-    chosen = [1, 2, 4]
-    np.testing.assert_array_equal(numbers[chosen], whole[chosen])
-    assert (numbers[[0, 3]] == 77).all()
-
-
 @pytest.mark.parametrize("num_plain", [0, 4])
 @pytest.mark.parametrize("sizes", [[1], [2] * 9, [63, 64, 1], [50, 3, 31, 33]])
 def test_sets_of_any_sizes_are_written_one_after_the_other(
@@ -133,13 +92,6 @@ def test_sets_of_any_sizes_are_written_one_after_the_other(
     numbers = layout.integers(records)
     assert numbers[:, num_plain:].tolist() == np.hstack(bits).tolist()
     assert (numbers[:, :num_plain] == 0).all()
-
-
-def test_the_plain_numbers_and_the_words_are_views() -> None:
-    before = records(3)
-    LAYOUT.plain(before)[1, 0] = 2
-    LAYOUT.words(before)[1, 2] = 77
-    assert before["height"][1] == 2 and before["whole"][1, 0] == 77
 
 
 def test_integer_vectors_are_safe_to_keep() -> None:

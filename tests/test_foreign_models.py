@@ -239,19 +239,6 @@ def test_a_torch_module_plays_as_it_was_when_it_was_given(batch: Any) -> None:
     assert (make_policy(module, GAME)(*batch) != before).any()
 
 
-def test_a_torch_module_plays_from_a_file_of_code(batch: Any, tmp_path: Path) -> None:
-    lines = (
-        "import torch",
-        "torch.manual_seed(0)",
-        f"net = torch.nn.Linear({INPUTS}, {ACTIONS})",
-    )
-    (tmp_path / "mine.py").write_text("\n".join(lines))
-    player = make_policy(f"{tmp_path / 'mine.py'}:net", GAME)
-    torch.manual_seed(0)
-    assert player.name == "net"
-    assert (player(*batch) == best_of(torch.nn.Linear(INPUTS, ACTIONS), batch)).all()
-
-
 class ActorCritic(torch.nn.Module):
     """Logits and values; it rules out all actions but one by itself."""
 
@@ -316,13 +303,6 @@ def test_torchscript_plays_as_its_module(suffix: str, batch: Any, tmp_path: Path
     assert (player(*batch) == best_of(module, batch)).all()
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_torchscript_is_not_taken_for_a_checkpoint(tmp_path: Path) -> None:
-    script(perceptron(), tmp_path / "mine.pt")
-    with pytest.raises(ValueError, match=r"not a checkpoint, .* TorchScript ends in \.ts"):
-        make_policy(str(tmp_path / "mine.pt"), GAME)
-
-
 @pytest.mark.parametrize("name", ["mine.zip", "mine.ts", "mine.torchscript"])
 def test_a_file_that_is_no_model_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
@@ -378,14 +358,6 @@ def test_onnx_plays_batches_or_single_observations(
     monkeypatch.setattr(Session, "shape", (*shape[:1], INPUTS + 1))
     with pytest.raises(ValueError, match=rf"takes .*{INPUTS + 1}.* float32 \[B, {INPUTS}\]"):
         make_policy(str(tmp_path / "mine.onnx"), GAME)
-
-
-def test_onnx_of_torch_plays_as_its_module(batch: Any, tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
-    module, path = perceptron().eval(), str(tmp_path / "mine.onnx")
-    torch.onnx.export(module, (torch.zeros(1, INPUTS),), path, dynamo=False)
-    assert (make_policy(path, GAME)(*batch) == best_of(module, batch)).all()
 
 
 def test_the_results_of_a_model_depend_on_its_file(saved: tuple[Any, Path], tmp_path: Path) -> None:

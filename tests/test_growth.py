@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docs.studies import growth
-from docs.studies.growth import Step, measure, page, steps
+from docs.studies.growth import Step, measure, steps
 from parlour.envs import load_game
 
 pytestmark = pytest.mark.plain
@@ -49,24 +49,3 @@ def test_a_stopped_run_goes_on_where_it_was(timed: list[str], tmp_path: Path) ->
     file.unlink()  # the store has all results
     again = [dict(each["steps"][STEP.key]) for each in measure([STEP], 12, store, file)]
     assert again[-1] == rest[-1]
-
-
-def test_a_step_that_takes_too_long_is_left_out(
-    timed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(growth, "MOST_SECONDS", 0.015)
-    assert list(measure([STEP], 4, tmp_path / "growth.db", tmp_path / "growth.json")) == []
-
-
-def test_the_page_shows_what_is_measured_and_what_is_not() -> None:
-    measured, small = steps(["notty"], 400)[:2]
-    gains = {
-        measured.key: {"games": 400, "elo": [80.4, 60.2, 100.0]},
-        small.key: {"games": 80, "elo": [10.0, -20.0, 40.0]},
-    }
-    times = {f"{measured.line}: 25": 0.0015}
-    head = {"machine": {"processor": "Abacus", "cores": 2}, "games": 400}
-    text = page({**head, "steps": gains, "times": times})
-    assert f"| {measured.line} | +80 [+60, +100], 400 | - | - | - | - |" in text
-    assert f"| {measured.line} | 1.5 | - | - | - | - | - |" in text
-    assert text.endswith(f"\n* {small.line}: 25 to 100\n")

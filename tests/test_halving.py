@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.search import halving
-from parlour.baselines.search.halving import choose_by_halving, choose_in_time, halve
+from parlour.baselines.search.halving import choose_by_halving, choose_in_time
 from parlour.envs.core.rng import streams
 
 pytestmark = pytest.mark.plain
@@ -64,15 +64,6 @@ def test_rows_are_searched_side_by_side_and_a_single_action_is_not_searched() ->
     assert arms.rounds == [[2, 0, 8], [4, 0, 0]]
 
 
-def test_of_a_batch_without_rows_nothing_is_chosen() -> None:
-    assert (
-        choose_by_halving(
-            Arms([[0.0]]).simulate, np.zeros((0, 3), np.int8), streams([0]), np.zeros(0), 5
-        ).tolist()
-        == []
-    )
-
-
 @pytest.mark.parametrize(("num_legal", "phases"), [(4, 2), (3, 2), (2, 1), (1, 0)])
 def test_each_phase_takes_the_same_time(
     num_legal: int, phases: int, monkeypatch: pytest.MonkeyPatch
@@ -89,18 +80,3 @@ def test_each_phase_takes_the_same_time(
         left = -(-num_legal // 2**phase)
         assert arms.alive[10 * phase : 10 * (phase + 1)] == [[left]] * 10
         assert arms.rounds[10 * phase] == [64 // left]
-
-
-def test_time_that_is_up_still_tries_every_action_once_in_each_phase() -> None:
-    arms = Arms([[0.0] * 99 + [1.0]])
-    mask = np.ones((1, 100), np.int8)
-    assert choose_in_time(arms.simulate, mask, streams([0]), np.zeros(1), 0.0) == 99
-    assert arms.rounds[0] == [1]
-    assert [alive for (alive,) in arms.alive] == [100, 50, 25, 13, 7, 4, 2]
-
-
-def test_the_better_half_stays_and_of_equals_the_lower_index() -> None:
-    alive = np.array([[1, 1, 0, 1, 1], [1, 1, 1, 0, 0], [0, 0, 1, 0, 0]], np.int8)
-    sums = np.array([[1.0, 3.0, 9.0, 2.0, -1.0], [0.0, 0.0, 0.0, 0.0, 0.0], [0, 0, -5.0, 0, 0]])
-    halve(alive, sums)
-    assert alive.tolist() == [[0, 1, 0, 1, 0], [1, 1, 0, 0, 0], [0, 0, 1, 0, 0]]

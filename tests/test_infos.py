@@ -76,18 +76,6 @@ def test_the_info_of_the_vector_environment_has_the_same_form(name: str, mode: s
     assert (num_finals > 0) == (mode == "SameStep")
 
 
-def test_minari_records_the_infos(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    minari = pytest.importorskip("minari")
-    pytest.importorskip("jax")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    env = minari.DataCollector(gymnasium.make(ID), record_infos=True)
-    for _ in range(2):
-        _, info = env.reset()
-        is_over = False
-        while not is_over:
-            _, _, is_over, _, info = env.step(int(info["action_mask"].argmax()))
-
-
 # Actions
 
 

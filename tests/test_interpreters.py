@@ -7,6 +7,8 @@ import pytest
 
 from parlour.scripts.main import main
 
+pytestmark = pytest.mark.plain
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 PYTHON = CHECKOUT / ".venv" / "bin" / "python"  # of `make test`; the tests run by it or by another
 PLAYER = CHECKOUT / "tests" / "arena" / "bad_players.py"

@@ -18,6 +18,8 @@ from parlour.envs.core.play.legal import PlayerError
 from parlour.envs.core.rng import streams
 from tests import toy_game as toy
 
+pytestmark = pytest.mark.plain
+
 TWO = load_game("president", num_players=2)
 FOUR = load_game("president")
 
@@ -28,21 +30,22 @@ def returns_of(first: str, second: str, num_deals: int) -> np.ndarray:
     return play_deals(TWO, policies, seeds, one_against_field(2, seeds))
 
 
-@pytest.mark.parametrize("size", [1, 7, 4096])
+@pytest.mark.parametrize("size", [1, 4096])
 def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
-    plain = play_match(FOUR, "lowest", "random", num_deals=15, seed=3)
-    batched = play_match(FOUR, "lowest", "random", 15, 3, plan=Plan(batch_deals=size))
+    plain = play_match(FOUR, "lowest", "random", num_deals=5, seed=3)
+    batched = play_match(FOUR, "lowest", "random", 5, 3, plan=Plan(batch_deals=size))
     assert batched == plain
 
 
-@pytest.mark.parametrize("second", ["random", "playout:num_playouts=50"])
+@pytest.mark.parametrize("second", ["random", "playout:num_playouts=2"])
 def test_the_result_does_not_depend_on_the_number_of_threads(
     second: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slices, "MIN_PLIES", 1)
-    plain = play_match(TWO, "lowest", second, num_deals=5, seed=3)
+    game = load_game("trick_taking", num_values=3)
+    plain = play_match(game, "high_low", second, num_deals=5, seed=3)
     threaded = Plan(Workers(num_threads=3))
-    assert play_match(TWO, "lowest", second, 5, 3, plan=threaded) == plain
+    assert play_match(game, "high_low", second, 5, 3, plan=threaded) == plain
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5])
@@ -52,13 +55,13 @@ def test_a_number_of_threads_that_is_none_is_refused(wrong: Any) -> None:
 
 
 def test_the_seed_decides_the_result() -> None:
-    same = [play_match(FOUR, "lowest", "random", num_deals=20, seed=s) for s in (1, 1, 101)]
+    same = [play_match(FOUR, "lowest", "random", num_deals=4, seed=s) for s in (1, 1, 101)]
     assert same[0] == same[1]
     assert same[0] != same[2]
 
 
 def test_equals_that_never_draw_come_out_exactly_even() -> None:
-    result = play_match(FOUR, "lowest", "lowest", num_deals=40)
+    result = play_match(FOUR, "lowest", "lowest", num_deals=5)
     assert result.mean_return.mean == pytest.approx(0)
     assert result.first_places.mean == pytest.approx(result.fair_share) == pytest.approx(0.25)
     assert result.elo.mean == pytest.approx(0)
@@ -66,15 +69,15 @@ def test_equals_that_never_draw_come_out_exactly_even() -> None:
 
 def test_equals_that_draw_are_even_within_the_interval() -> None:
     """Each sitting has luck of its own, so that a player never merely repeats itself."""
-    result = play_match(FOUR, "random", "random", num_deals=400)
+    result = play_match(TWO, "random", "random", num_deals=60)
     assert result.mean_return.low < 0 < result.mean_return.high
-    assert result.first_places.low < 0.25 < result.first_places.high
+    assert result.first_places.low < 0.5 < result.first_places.high
     assert result.mean_return.low < result.mean_return.high
 
 
 def test_two_players_mirror_each_other() -> None:
-    ours = play_match(TWO, "lowest", "random", num_deals=100)
-    returns = returns_of("lowest", "random", 100)
+    ours = play_match(TWO, "lowest", "random", num_deals=20)
+    returns = returns_of("lowest", "random", 20)
     assert returns.sum(axis=2) == pytest.approx(0)
     assert ours.mean_return.mean == pytest.approx(returns[:, [0, 1], [0, 1]].mean())
     assert ours.losses.mean == pytest.approx(1 - ours.first_places.mean)
@@ -88,11 +91,10 @@ def test_every_deal_is_played_from_every_seat() -> None:
     assert len(np.unique(returns[:, 0], axis=0)) == 2
 
 
+@pytest.mark.compiled
 def test_lowest_beats_random_far_beyond_its_fair_share() -> None:
-    """Uniform play in place of `lowest` would score 50 and 25 %."""
-    two = play_match(TWO, "lowest", "random", num_deals=400)
+    """Uniform play in place of `lowest` would score 25 %."""
     four = play_match(FOUR, "lowest", "random", num_deals=400)
-    assert two.first_places.low > 0.94
     assert four.first_places.low > 0.6
     assert four.mean_return.low > 0.3
 
@@ -100,8 +102,8 @@ def test_lowest_beats_random_far_beyond_its_fair_share() -> None:
 def test_a_policy_over_batches_plays_as_its_compiled_row_does() -> None:
     lowest = make_policy("lowest", FOUR)
     in_batches = Policy("slow lowest", FOUR, lowest.choose)
-    compiled = play_match(FOUR, lowest, "random", num_deals=10)
-    batched = play_match(FOUR, in_batches, "random", num_deals=10)
+    compiled = play_match(FOUR, lowest, "random", num_deals=3)
+    batched = play_match(FOUR, in_batches, "random", num_deals=3)
     assert batched.mean_return == compiled.mean_return
     assert batched.first_places == compiled.first_places
 

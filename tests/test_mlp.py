@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections import deque
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +10,10 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
 from parlour.baselines.networks.kinds import new_network, policy_of
-from parlour.baselines.networks.learned import learned_policy
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import mlp
-from parlour.training.session import Session, run_session
 from tests.one_table import OneTable
 
 GAME = load_game("trick_taking")
@@ -71,17 +68,6 @@ def test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets() -> Non
     assert set(target.tolist()) == {0.0, 1.0}
 
 
-def test_each_lost_match_is_taught_by_its_own_hand() -> None:
-    first, second = tables_after(), tables_after(9, 0, 8, 12)
-    alone = [taught(tables, 7, -1.0)[0] for tables in (first, second)]
-    views = [tables.show(np.arange(1))[1] for tables in (first, second)]
-    choices = mlp.PlayedChoices(np.concatenate(views), np.array([7, 7]), np.array([-1.0, -1.0]))
-    network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
-    _, together = mlp.examples(GAME, network, choices, CONFIG.held)
-    assert together.tolist() == [target.tolist() for target in alone]
-    assert together[0].tolist() != together[1].tolist()
-
-
 def test_a_drawn_match_and_a_lost_last_card_teach_nothing() -> None:
     assert len(taught(tables_after(), 9, 0.0)) == 0
     tricks = [card for lead in range(9, 1, -1) for card in (lead, 20 - lead if lead < 9 else 0)]
@@ -114,18 +100,6 @@ def test_a_short_run_beats_the_untrained_network() -> None:
     torch.manual_seed(CONFIG.seed)
     untrained = balance(new_network("mlp", GAME, dataclasses.asdict(CONFIG)))
     assert balance(learned()) > max(0.1, untrained + 0.1)
-
-
-def test_its_checkpoint_plays_as_it_did(tmp_path: Path) -> None:
-    config = mlp.Config(
-        num_batches=1, num_matches=20, num_epochs=1, hidden=(8,), inputs=("hand", "table")
-    )
-    session = Session("mlp", GAME, config, tmp_path, ("random",), 1, 50, 50)
-    before = run_session(session).strength[0]["mean_return"][0]
-    after = learned_policy(tmp_path / "checkpoint.pt", GAME)
-    network = deque(mlp.Learner(GAME, config).run(), maxlen=1)[0][1]
-    same = play_duplicate(GAME, after, policy_of("mlp", GAME, network), 50)
-    assert same.draws.mean == 1 and np.isfinite(before)
 
 
 def test_unknown_sets_and_games_of_more_seats_are_refused() -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -21,7 +20,6 @@ from parlour.envs.core.drawing.render import Window
 from parlour.envs.core.environments.rendering import RENDER_MODES
 from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.registry import make_aec
-from tests.processes import run_python
 
 pytestmark = pytest.mark.plain
 
@@ -158,18 +156,6 @@ def test_a_window_shows_the_first_table(monkeypatch: pytest.MonkeyPatch) -> None
     human.close()
 
 
-def test_videos_of_all_tables_are_recorded(tmp_path: Path) -> None:
-    pytest.importorskip("moviepy")
-    envs = gymnasium.make_vec(ID, 4, autoreset_mode=NEXT_STEP, render_mode="rgb_array", **SHORT)
-    wrapped = vector_wrappers.RecordVideo(envs, str(tmp_path), episode_trigger=lambda e: e == 0)
-    _, info = wrapped.reset(seed=0)
-    for _ in range(12):
-        *_, info = wrapped.step(info["action_mask"].argmax(axis=-1))
-    wrapped.close()
-    (video,) = tmp_path.glob("*.mp4")
-    assert video.stat().st_size > 1000
-
-
 # PettingZoo
 
 
@@ -179,7 +165,7 @@ def test_a_wrapper_that_adds_a_render_mode_changes_no_other_environment() -> Non
         assert env.metadata["render_modes"] == list(RENDER_MODES)
 
 
-# TorchRL, in a process of its own: it changes what is imported after it
+# TorchRL
 
 
 @pytest.mark.parametrize("make", [make_solo, make_vector])
@@ -187,34 +173,3 @@ def test_an_unknown_keyword_is_refused_in_pythons_words(make: Any) -> None:
     """TorchRL tries `frameskip`, and leaves it out if the TypeError says this."""
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'frameskip': .*num_v"):
         make("trick_taking", frameskip=1)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("layout", ["flat", "dict"])
-def test_torchrl_makes_the_single_seat_environment_by_its_id(layout: str) -> None:
-    pytest.importorskip("torchrl")
-    run_python(
-        "import torch\n"
-        "from torchrl.envs import GymEnv\n"
-        "from torchrl.envs.utils import check_env_specs\n"
-        f"env = GymEnv('{ID}', layout='{layout}', illegal_action='random', num_values=3)\n"
-        "check_env_specs(env)\n"
-        "played = env.rollout(50, break_when_any_done=False)\n"
-        "assert played['next', 'terminated'].sum() > 5\n"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
-def test_torchrl_wraps_the_vector_environment(mode: str) -> None:
-    pytest.importorskip("torchrl")
-    run_python(
-        "import gymnasium\n"
-        "from torchrl.envs import GymWrapper\n"
-        f"envs = gymnasium.make_vec('{ID}', 4, autoreset_mode='{mode}',\n"
-        "                           illegal_action='random', num_values=3)\n"
-        "env = GymWrapper(envs)\n"
-        "played = env.rollout(50, break_when_any_done=False)\n"
-        "assert played.batch_size == (4, 50), played.batch_size\n"
-        "assert played['next', 'terminated'].sum() > 20\n"
-    )

@@ -25,7 +25,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game
 from tests.one_table import dealt
 
-SHORT = (2, 60)  # tables and plies, without the compiler
+SHORT = (2, 50)  # tables and plies, without the compiler
 LONG = (12, 1000)
 SEEDS = st.integers(0, 2**63 - 20)
 ABOUT = {
@@ -37,7 +37,7 @@ ABOUT = {
 
 @pytest.mark.plain
 @pytest.mark.parametrize("name", ABOUT)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_every_position_adds_up(name: str, data: Any, seed: int, eagerness: int) -> None:
     game = find_game(name, **data.draw(ABOUT[name].SETTINGS))

@@ -193,7 +193,7 @@ def test_minari_recovers_the_recorded_table(tmp_path: Path) -> None:
     minari = pytest.importorskip("minari")
     pytest.importorskip("pyarrow")
     game = load_game("president", num_players=4, economy="none")
-    seated = ["lowest", "hoarder", "mcts:num_simulations=4", "lowest"]
+    seated = ["lowest", "hoarder", "playout:num_playouts=1", "lowest"]
     data = minari.MinariDataset(written(game, tmp_path / "games", "minari", by=seated))
     env = data.recover_environment()
     assert env.unwrapped.game.config == game.config

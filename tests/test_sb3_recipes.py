@@ -69,6 +69,7 @@ def return_from_start(model: sb3_dqn.MaskedDQN) -> float:
     return reward
 
 
+@pytest.mark.long
 def test_the_masked_dqn_avoids_the_trap_of_the_probe() -> None:
     settings = SMALL | {"learning_starts": 500, "learning_rate": 5e-3}
     model = sb3_dqn.make_model(probe_game(), Config(num_envs=8), **settings)
@@ -87,30 +88,6 @@ def test_the_dqn_never_picks_an_illegal_action(president: Game) -> None:
         assert masks[rows, model.predict(observations, deterministic=True)[0]].all()
         assert masks[rows, model._sample_action(0, n_envs=len(masks))[0]].all()  # after the warm-up
     assert masks[rows, model._sample_action(1, n_envs=len(masks))[0]].all()  # during it
-
-
-def test_the_dqn_explores_every_legal_action_and_not_all_tables_at_once(president: Game) -> None:
-    model = small_model(sb3_dqn, president)
-    observations, _ = anything(president, 1)
-    copies = {name: array.repeat(2_000, axis=0) for name, array in observations.items()}
-    copies["action_mask"][:] = np.arange(president.num_actions) % 2
-    greedy = int(model.predict(copies, deterministic=True)[0][0])
-    model.exploration_rate = 0.5
-    counts = np.bincount(model.predict(copies)[0], minlength=president.num_actions)
-    assert counts[greedy] == pytest.approx(1_000, abs=150)
-    others = np.flatnonzero(copies["action_mask"][0] & (np.arange(len(counts)) != greedy))
-    assert (counts[others] > 0).all()
-
-
-def test_one_observation_gets_one_action(president: Game) -> None:
-    model = small_model(sb3_dqn, president)
-    observations, masks = anything(president, 50)
-    for row in range(50):
-        one = {name: array[row] for name, array in observations.items()}
-        for model.exploration_rate in (0.0, 1.0):
-            action, _ = model.predict(one)
-            assert np.ndim(action) == 0
-            assert masks[row, action]
 
 
 def test_targets_are_finite_where_the_game_is_over_and_real_where_it_goes_on(

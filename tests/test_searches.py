@@ -19,8 +19,9 @@ pytestmark = pytest.mark.plain
 
 PRESIDENT = load_game("president", num_players=4)
 TRICKS = load_game("trick_taking", num_values=5)
-TRUMPS = load_game("top_trumps")
+TRUMPS = load_game("top_trumps", num_cards=8, num_fields=3)
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
+FEW = 10  # tables of a search in plain Python
 MCTS, GUIDED = "mcts:num_simulations=20", "mcts:network={network},num_simulations=16"
 PLAYOUT = "playout:num_playouts=6"
 
@@ -37,14 +38,14 @@ PLAYOUT = "playout:num_playouts=6"
 def test_choices_depend_on_the_observation_and_the_stream_alone(
     spec: str, game: Game, num_plies: int, tmp_path: Path
 ) -> None:
-    tables, seats, observations, masks = after_plies(game, num_plies)
+    tables, seats, observations, masks = after_plies(game, num_plies, FEW)
     policy = make_policy(spec.format(network=saved(game, tmp_path)), game)
     before = tables.states.tobytes()
-    true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
+    true = policy(observations, masks, streams(range(FEW), 1), tables.states)
     assert tables.states.tobytes() == before
     for seed in (100, 200):
-        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
-        again = policy(observations, masks, streams(range(NUM_TABLES), 1), positions)
+        positions = tables.determinize(tables.all_rows, seats, streams(range(FEW), seed))
+        again = policy(observations, masks, streams(range(FEW), 1), positions)
         assert (again == true).all()
 
 
@@ -53,19 +54,17 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
         (PLAYOUT, TOY, 2),
-        pytest.param("david:num_playouts=30", TRUMPS, 40, marks=pytest.mark.long),  # places known
+        pytest.param("david:num_playouts=30", TRUMPS, 10, marks=pytest.mark.long),  # places known
     ],
     ids=str,
 )
 def test_choices_do_not_depend_on_the_batch(
     spec: str, game: Game, num_plies: int, tmp_path: Path
 ) -> None:
-    tables, _, observations, masks = after_plies(game, num_plies)
+    tables, _, observations, masks = after_plies(game, num_plies, FEW)
     policy = make_policy(spec.format(network=saved(game, tmp_path)), game)
-    before = tables.states.tobytes()
-    together = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
-    assert tables.states.tobytes() == before
-    for row in range(NUM_TABLES):
+    together = policy(observations, masks, streams(range(FEW), 1), tables.states)
+    for row in range(FEW):
         one = slice(row, row + 1)
         rngs = streams([row], 1)
         assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]

@@ -19,6 +19,8 @@ from parlour.training import expert_iteration, mlp, ppo
 
 from .probe_duel import DOOR, GO, STAY, equal, probe_duel, scores
 
+pytestmark = pytest.mark.plain
+
 PPO = ppo.Config(
     total_steps=10_000,
     hidden=(16, 16),
@@ -72,6 +74,7 @@ GUIDED = Case(expert_iteration, probe_duel(stay=-2), EXPERT, (-0.2, 1.0))
 both = pytest.mark.parametrize("case", [CLIPPED, GUIDED], ids=["ppo", "expert_iteration"])
 
 
+@pytest.mark.compiled
 def test_ppo_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     assert CLIPPED.scores(CLIPPED.trained()) == CLIPPED.best
 
@@ -106,7 +109,7 @@ def test_a_shared_first_place_is_worth_its_share() -> None:
 @both
 def test_the_same_seed_learns_the_same_with_any_number_of_threads(case: Case) -> None:
     """Whether acting overlaps or not."""
-    short = {"total_steps": 2_000, "batch_decisions": 4}
+    short = {"total_steps": 128, "batch_decisions": 2, "num_tables": 16}
     alone = case.trained(**short).network
     assert equal(alone, case.trained(**short, num_threads=3).network)
     assert not equal(alone, case.trained(**short, seed=1).network)
@@ -114,17 +117,18 @@ def test_the_same_seed_learns_the_same_with_any_number_of_threads(case: Case) ->
 
 @both
 def test_an_interrupted_run_continues_where_it_stood(case: Case) -> None:
-    first = case.learner()
+    short = {"total_steps": 128, "num_tables": 16}
+    first = case.learner(**short)
     for progress, _ in first.run():
         if progress.done >= 0.5:
             break
-    second = case.learner()
+    second = case.learner(**short)
     second.load_state_dict(first.state_dict())
     assert equal(first.network, second.network)
     progresses = [progress for progress, _ in second.run()]
-    assert progresses[0].decisions == first.progress.decisions + 2 * case.config.num_tables
+    assert progresses[0].decisions == first.progress.decisions + 2 * 16
     assert progresses[-1].done == 1.0
-    assert case.scores(second) == case.best
+    assert not equal(first.network, second.network)
 
 
 @pytest.mark.release

@@ -69,17 +69,15 @@ def test_the_number_of_threads_changes_no_array(settings: dict[str, Any]) -> Non
 
 
 @pytest.mark.usefixtures("small_slices")
-@pytest.mark.parametrize("observe", [True, False])
-def test_the_number_of_threads_changes_no_random_play(observe: bool) -> None:
+def test_the_number_of_threads_changes_no_random_play() -> None:
     one, three = (made(count, self_play=True) for count in (1, 3))
     for envs in (one, three):
         envs.reset(seed=5)
-    assert one.play_random(1000, observe) == three.play_random(1000, observe) > 0
+    assert one.play_random(1000, observe=True) == three.play_random(1000, observe=True) > 0
     assert one._tables.states.tobytes() == three._tables.states.tobytes()
-    if observe:
-        np.testing.assert_array_equal(one._episodes.report.numbers, three._episodes.report.numbers)
-        views = one._tables.observe(one._tables.all_rows, one._tables.progress["seat"])
-        np.testing.assert_array_equal(one._episodes.report.numbers, one.game.layout.scaled(views))
+    np.testing.assert_array_equal(one._episodes.report.numbers, three._episodes.report.numbers)
+    views = one._tables.observe(one._tables.all_rows, one._tables.progress["seat"])
+    np.testing.assert_array_equal(one._episodes.report.numbers, one.game.layout.scaled(views))
 
 
 def names_of_threads(first: int, end: int) -> tuple[int, int, str]:

@@ -11,8 +11,6 @@ import pytest
 
 from docs.studies import speedrun
 from docs.studies.speedrun import Goal, look, note, train
-from parlour.baselines.arena import play_match
-from parlour.baselines.arena.play.match import first_place_shares
 from parlour.baselines.statistics.estimates import Estimate
 from parlour.envs import load_game
 
@@ -71,25 +69,6 @@ def test_a_run_that_does_not_reach_it_ends_too_and_its_looks_share_their_errors(
     run, alphas = trained(0.6, monkeypatch)
     assert not run["is_reached"] and run["decisions"] == 160
     assert alphas == pytest.approx([0.05 / 2, 0.05 / 6, 0.05 / 12, 0.05 / 20, 0.05 / 30])
-
-
-def test_no_two_looks_play_the_same_deals() -> None:
-    policy = "random"
-    first, again, second = (
-        speedrun.matches_of(TRICKS, policy, "first_play", number) for number in (1, 1, 2)
-    )
-    one = [first(20), first(20)]
-    assert (one[0] == again(20)).all()
-    assert (one[0] != one[1]).any() and (one[0] != second(20)).any()
-
-
-def test_first_places_are_those_of_a_match() -> None:
-    result = play_match(TRICKS, "random", "first_play", 20, speedrun.FIRST_SEED)
-    shares = speedrun.matches_of(TRICKS, "random", "first_play", 0)(20)
-    assert result.first_places.mean == pytest.approx(shares.mean() / 2)
-    three = np.zeros((1, 3, 3))
-    three[0] = [[1, 1, -2], [0, 0, 0], [1, 0, -1]]
-    assert first_place_shares(three) == pytest.approx([1 / 2 + 1 / 3])
 
 
 def test_more_seeds_take_the_place_of_fewer(

@@ -84,14 +84,6 @@ def test_deals_that_are_all_alike_pass_for_independent_games() -> None:
     assert tuple(alike) == pytest.approx(wilson(0.25, 5000 * SEATS), abs=1e-5)
 
 
-def test_a_share_is_covered_where_hardly_any_deal_is_decided() -> None:
-    """One deal in fifty is won, all others are split: a third of the matches see none won."""
-    covered = coverage(
-        0.51, lambda rng: proportion_of_deals(1 + (rng.random(50) < 0.02), 2), seed=7
-    )
-    assert covered > 0.93
-
-
 def test_a_share_is_covered_where_the_games_of_a_deal_exclude_each_other() -> None:
     """Duplicate deals: mostly won with one hand and lost with the other. Independent games would
     have an interval twice as wide."""
@@ -116,10 +108,6 @@ def test_elo_is_nought_at_a_half_and_four_hundred_at_ten_to_one() -> None:
     elo = elo_of_score(Estimate(0.5, 1 / 11, 10 / 11))
     assert elo == pytest.approx((0, -400, 400))
     assert elo_of_score(Estimate(1.0, 0.0, 1.0)) == (math.inf, -math.inf, math.inf)
-
-
-def test_an_estimate_prints_with_its_interval() -> None:
-    assert f"{Estimate(0.5, 0.25, 0.75):.2f}" == "0.50 [0.25, 0.75]"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from .probe_game import probe_game
 
 pytestmark = pytest.mark.plain
 
-GAMES = {"toy": toy_game.game(num_players=3), "president": load_game("president", num_players=4)}
+GAMES = {"toy": toy_game.game(num_players=3), "president": load_game("president", num_players=2)}
 SMALL = dqn.Config(
     total_steps=256, hidden=(8,), num_tables=16, batch_size=8, buffer_size=400, num_threads=1
 )
@@ -142,14 +142,20 @@ def rows_of(game: Game, batch: Transitions) -> list[Transition]:
     return rows
 
 
-@pytest.mark.parametrize("n_steps", [1, 3])
-@pytest.mark.parametrize(("opponents", "self_play"), [([], 1.0), (["random"], 0.0)])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "opponents", "self_play", "n_steps"),
+    [
+        ("toy", [], 1.0, 1),
+        ("toy", [], 1.0, 3),
+        ("toy", ["random"], 0.0, 3),
+        ("president", ["random"], 0.0, 3),
+    ],
+)
 def test_a_rollout_hands_out_every_decision_of_a_learning_seat_once_with_what_came_of_it(
     name: str, opponents: list[str], self_play: float, n_steps: int
 ) -> None:
     """Compared with transitions that are put together by hand, one game after the other."""
-    played = play(GAMES[name], opponents, self_play, n_steps, 60 if name == "toy" else 100)
+    played = play(GAMES[name], opponents, self_play, n_steps, 60)
     assert len(played.games) >= 12
     assert sorted(played.got) == sorted(played.expected)
     ended = [row for row in played.got if not row.next_mask]
@@ -171,26 +177,10 @@ def test_in_self_play_every_seat_learns_and_against_a_field_one_that_changes() -
 
 def test_tables_are_shared_out_by_weight() -> None:
     """Half of the games are self-play: 3 seats learn; one seat learns in the others."""
-    sizes = [len(seats) for seats in seats_of(play(GAMES["toy"], ["random"], 1.0, 1, 400).games)]
+    sizes = [len(seats) for seats in seats_of(play(GAMES["toy"], ["random"], 1.0, 1, 100).games)]
     assert set(sizes) == {1, 3}
     share = sizes.count(3) / len(sizes)
     assert share == pytest.approx(0.5, abs=4 * 0.5 / len(sizes) ** 0.5)
-
-
-def test_a_field_plays_the_opponents_game() -> None:
-    """Against `first_legal` the others' cards lie in rising order; the learner's need not."""
-    rollout = Rollout(
-        GAMES["toy"], 50, [make_policy("first_legal", GAMES["toy"])], np.array([0, 1]), 1, seed=0
-    )
-    last = rollout.step(lambda observations, masks: masks.argmax(axis=1))
-    later = last.observations[last.observations["num_plays"] >= 3]
-    assert len(later) == 0  # nobody has had a second choice yet
-    view = rollout.step(lambda observations, masks: masks.argmax(axis=1))
-    second = view.next_observations[view.next_masks.any(axis=1)]
-    for observation in second:
-        played = observation["played"]
-        moved_again = played[1] >= 0
-        assert (played[1] > played[0])[moved_again].all()
 
 
 def numbered(game: Game, first: int, size: int) -> Transitions:
@@ -240,13 +230,6 @@ def test_the_buffer_samples_uniformly() -> None:
     assert chi_squared < 45.0  # 19 degrees of freedom: exceeded once in 1,400 times
 
 
-def test_the_buffer_refuses_more_than_it_holds() -> None:
-    buffer = ReplayBuffer(GAMES["toy"], 5)
-    with pytest.raises(ValueError, match="6 transitions do not fit into 5"):
-        buffer.add(numbered(GAMES["toy"], 0, 6))
-    assert len(buffer) == 0
-
-
 def encoder_of(*fields: Field) -> tuple[Game, UnaryEncoder]:
     game = dataclasses.replace(probe_game(), observation_fields=fields)
     return game, UnaryEncoder(game)
@@ -277,12 +260,6 @@ def test_the_encoder_shows_numbers_in_unary_leaves_out_constants_and_scales_wide
             [0, 0, 0, 0, *(1, 1, 0), *(1, 0, 0), *one_one, 0.4],
         ],
     )
-
-
-@pytest.mark.parametrize(("low", "high", "shown"), [(0, 100, [[0.3]]), (29, 31, [[1, 0]])])
-def test_the_encoder_needs_no_field_of_either_kind(low: int, high: int, shown: Any) -> None:
-    _, encoder = encoder_of(Field("alone", np.int8, (), low, high, ""))
-    np.testing.assert_allclose(encoder(torch.tensor([[30]], dtype=torch.int8)).numpy(), shown)
 
 
 @pytest.mark.parametrize(
@@ -382,11 +359,6 @@ def test_a_stopped_session_leaves_its_last_checkpoint_and_the_curve_so_far(tmp_p
     assert [float(point["done"]) for point in curve_in(tmp_path)[::2]] == [0.25, 0.5]
     player = make_policy(str(tmp_path / "run" / session.CHECKPOINT_FILE), session_in(tmp_path).game)
     assert player.name == "checkpoint"
-
-
-def test_one_point_is_measured_at_the_end_alone(tmp_path: Path) -> None:
-    session.run_session(session_in(tmp_path, num_measurements=1, against=("random",)))
-    assert [float(point["done"]) for point in curve_in(tmp_path)] == [1.0]
 
 
 def test_recipes_are_no_learners() -> None:

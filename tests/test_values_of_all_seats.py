@@ -16,8 +16,8 @@ from parlour.envs import load_game
 from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
-from parlour.training.expert_iteration import Config, Learner, taught
-from parlour.training.self_play import Batch, SelfPlay, expect_others, new_batch
+from parlour.training.expert_iteration import taught
+from parlour.training.self_play import Batch, expect_others, new_batch
 from tests.one_table import dealt
 
 pytestmark = pytest.mark.plain
@@ -88,26 +88,6 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
     np.testing.assert_array_equal(lesson.others[0], [second, third])
     np.testing.assert_array_equal(lesson.others[1], [third, first])
     np.testing.assert_array_equal(lesson.others[2], [first, second])
-
-
-@pytest.mark.release
-def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
-    """Of a network that expects the same everywhere, so that only the seats tell values apart."""
-    game = load_game("trick_taking", num_players=3, num_values=3)
-    learner = Learner(game, Config(num_simulations=2, num_determinizations=1, derived_inputs=False))
-    batch = new_batch(game, learner.rows, 2, 8, has_search=True)
-    play = SelfPlay(game, learner.rows, 2, 5)
-    learner.fill(play, batch, guide(game, 2).record(game), slice(None))
-    is_last = batch.is_last
-    assert is_last.any() and not is_last.all()
-    np.testing.assert_allclose(batch.returns[is_last].sum(axis=1), 0, atol=1e-9)
-    for table, index in np.ndindex(2, 8):
-        seats = (batch.seats[table, index] + np.arange(3)) % 3
-        shown = batch.values_of_all[table, index, seats]
-        np.testing.assert_allclose(shown, [OWN, NEXT, AFTER_NEXT], rtol=1e-6)
-        for other in (1, 2) if is_last[table, index:].any() else ():
-            expected = expected_ahead(batch, table, index, seats[other], 0.9 ** (1 / 3))
-            assert batch.other_targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:

@@ -56,8 +56,11 @@ def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 # The views agree
 
 
-@pytest.mark.compiled
-@every_config
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [*configs(), pytest.param("president", {"num_players": 4}, marks=pytest.mark.compiled)],
+    ids=case_name,
+)
 def test_self_play_tables_go_through_the_states_of_single_environments(
     name: str, config: dict[str, Any]
 ) -> None:
@@ -68,7 +71,7 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
     for i, single in enumerate(singles):
         single.reset(seed=seed + i)
     rng = np.random.default_rng(0)
-    for _ in range(150):
+    for _ in range(100):
         actions = random_actions(info["action_mask"], rng)
         for i, single in enumerate(singles):
             assert single.agent_selection == f"player_{info['seat'][i]}"
@@ -150,7 +153,7 @@ def test_random_play_inside_is_the_player_random_in_every_seat(name: str) -> Non
         table.reset(seed=7)
         rngs = player_streams([7], envs.game.num_seats)
         num_ended = 0
-        for _ in range(150):
+        for _ in range(100):
             seat = int(table.agent_selection.removeprefix("player_"))
             own = rngs[:, seat].copy()
             mask = table.last()[0]["action_mask"]
@@ -159,7 +162,7 @@ def test_random_play_inside_is_the_player_random_in_every_seat(name: str) -> Non
             if table.terminations[table.agent_selection]:
                 num_ended += 1
                 table.reset()
-        assert envs.play_random(150, observe=observe) == num_ended > 0
+        assert envs.play_random(100, observe=observe) == num_ended > 0
         assert envs._tables.states[0].tobytes() == state_bytes(table)
 
 

@@ -28,6 +28,7 @@ from parlour.scripts.table.table import Setup
 from .example_games import imported
 from .one_table import redealt
 from .test_render import positions, sample
+from .view_tools import short
 
 pytestmark = pytest.mark.plain
 
@@ -35,8 +36,8 @@ NUM_POSITIONS = 3
 NUM_REDEALS = 2
 NUM_ACTIONS = 3
 CASES = [
-    *((name, {}) for name in GAMES),
-    ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
+    *((name, short(name, {})) for name in GAMES),
+    pytest.param("president", {"num_games": 2, "economy": "swap_two"}, marks=pytest.mark.long),
     pytest.param("notty", {"num_players": 3, "discard": "manual"}, marks=pytest.mark.long),
     pytest.param("trick_taking", {"num_players": 3, "num_values": 5}, marks=pytest.mark.long),
 ]
@@ -99,7 +100,7 @@ def test_a_card_given_face_down_is_seen_by_the_two_who_exchange() -> None:
 
 
 def test_another_seats_expectations_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["watch", "president", "--players", "lowest,dqn,dqn,dqn", "--seed", "3"]
+    command = ["watch", "president", "--players", "lowest,dqn,dqn,dqn", "--plies", "12"]
     main([*command, "--seat", "1"])
     lines = [line for line in capsys.readouterr().out.splitlines() if "(dqn):" in line]
     shown = [line for line in lines if "expects" in line or "only choice" in line]
@@ -120,9 +121,9 @@ def nim() -> Iterator[None]:
 @pytest.mark.parametrize(
     "command",
     [
-        "nim --players mcts,random",  # of the README
-        "president --players mcts:num_simulations=4,random,random,random --plies 8",
-        "splendor --players guided:num_simulations=4,random --plies 6",
+        "nim --players mcts:num_simulations=16,random",
+        "president --players mcts:num_simulations=4,random,random,random --plies 5",
+        "splendor --players guided:num_simulations=4,random --plies 3",
     ],
 )
 def test_a_player_that_searches_shows_what_it_expects(

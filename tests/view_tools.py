@@ -7,16 +7,11 @@ import pytest
 
 from parlour.envs import GAMES, registry
 
-CONFIGS: dict[str, list[dict[str, Any]]] = {
-    "president": [
-        {},
-        {"num_games": 2, "economy": "swap_two", "passing": "out"},
-    ]
-}
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "president": [
         {"num_players": 2, "passing": "out"},
         {"num_players": 8, "passing": "free"},
+        {"num_games": 2, "economy": "swap_two", "passing": "out"},
         {"num_players": 5, "num_games": 2, "economy": "swap_two", "passing": "out"},
     ]
 }
@@ -27,7 +22,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "notty": {"initial_hand": 2, "turn_limit": 20},
     "splendor": {"target": 3},
 }
-CONFIGS |= {name: [settings] for name, settings in SHORT.items()}
 
 
 def short(name: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +32,7 @@ def short(name: str, settings: dict[str, Any]) -> dict[str, Any]:
 def configs() -> list[Any]:
     """Every game with its configurations; a new game at least as it comes."""
     return [
-        *(pytest.param(name, config) for name in GAMES for config in CONFIGS.get(name, [{}])),
+        *(pytest.param(name, SHORT.get(name, {})) for name in GAMES),
         *(
             pytest.param(name, config, marks=pytest.mark.long)
             for name, others in LONG.items()

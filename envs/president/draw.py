@@ -277,9 +277,10 @@ def _last_action(
         return []  # it lies in the middle
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
     name = text.last_action_name(state, owner, seat)
-    if (
-        places.is_narrow and len(places.seats) == 8 and 0 < action < GIVE
-    ):  # two seats side by side have room for little
-        rank, count = _play(action)
-        name = f"{count} x {RANK_NAMES[rank]}"
+    if places.is_narrow and len(places.seats) == 8:  # two seats side by side have room for little
+        if 0 < action < GIVE:
+            rank, count = _play(action)
+            name = f"{count} x {RANK_NAMES[rank]}"
+        elif name == text.ACTION_LABELS[action] and action >= GIVE:
+            name = f"gave {RANK_NAMES[action - GIVE]}"
     return table.pill(*place, name, fill, ink, 12 if places.is_narrow else 14)

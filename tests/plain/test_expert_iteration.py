@@ -15,13 +15,11 @@ import torch
 from parlour.baselines import Policy, make_policy
 from parlour.baselines.networks.checkpoints import load_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.envs.core.play import loops
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.training import expert_iteration, session
 from parlour.training.expert_iteration import (
     Lesson,
-    lesson_of,
     sample_decisions,
     soft_policies,
     taught,
@@ -131,36 +129,6 @@ def test_a_complete_run_goes_on_where_it_may_take_longer() -> None:
     assert [progress.decisions for progress, _ in again.run()][-1] == longer.total_steps
 
 
-def test_it_learns_from_the_batch_before_the_one_that_is_played(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    learner = expert_iteration.Learner(GAME, CONFIG)
-    filled: list[int] = []
-    learned: list[int] = []
-    acting = learner._acting
-
-    def noted_acting(play: Any, batch: Any) -> Any:
-        if len(batch.actions):  # compiling comes first
-            filled.append(id(batch))
-        return acting(play, batch)
-
-    def noted_lesson(batch: Any) -> Any:
-        if filled:
-            learned.append(len(filled))
-            assert id(batch) == filled[-2]
-        return lesson_of(batch)
-
-    monkeypatch.setattr(learner, "_acting", noted_acting)
-    monkeypatch.setattr(expert_iteration, "lesson_of", noted_lesson)
-    progress = [progress for progress, _ in learner.run()]
-    assert learned == list(range(2, 2 + len(progress)))
-    assert [one.decisions for one in progress] == [6 * (n + 1) for n in range(len(progress))]
-    assert [one.updates for one in progress] == [
-        (n + 1) * max(1, round(CONFIG.epochs * 6 / 4)) for n in range(len(progress))
-    ]
-    assert progress[-1].done == 1.0
-
-
 def test_only_the_latest_lessons_are_kept_and_the_rate_falls(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -232,7 +200,7 @@ def test_decisions_are_drawn_from_every_lesson_whole() -> None:
 
 
 def test_a_game_without_a_choice_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "MAX_DEALS", 20)
+    monkeypatch.setattr("parlour.training.self_play.MAX_DEALS", 20)
     game = load_game("trick_taking", num_values=1)
     with pytest.raises(ValueError, match="choice"):
         list(expert_iteration.Learner(game, CONFIG).run())

@@ -92,19 +92,6 @@ def test_the_q_learner_takes_as_many_updates_as_are_due(rates: list[float]) -> N
     assert max(rates) <= DQN.learning_rate
 
 
-def test_the_q_learners_loss_is_that_of_the_actions_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dqn, "td_targets", lambda *_: torch.zeros(4))
-    learner = dqn.Learner(probe_game(), DQN)
-    batch = dqn.Transitions.empty(probe_game(), 4)
-    batch.actions[:] = [0, 1, 2, 3]
-    inputs = torch.from_numpy(probe_game().layout.integers(batch.observations))
-    with torch.no_grad():
-        values = learner.network(inputs).diagonal()
-    assert learner.update(batch) == pytest.approx(
-        float(torch.nn.functional.smooth_l1_loss(values, values * 0))
-    )
-
-
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
     random = np.random.default_rng(0)
@@ -200,63 +187,6 @@ def test_what_is_noted_of_a_decision_is_what_the_network_says(name: str) -> None
         np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
 
 
-def test_decisions_are_linked_within_a_seats_game_and_paid_by_it() -> None:
-    """In the toy game each of three seats chooses once of two cards, the other is forced.
-
-    So every decision is the last one of its seat, and three in a row belong to one game.
-    """
-    learner = ppo.Learner(TOY, PPO)
-    for batch, _, tables in first_batches(learner):
-        assert (batch.next_decisions == NO_DECISION).all()
-        for ends in batch.ends.reshape(-1, 3):
-            assert ends.sum() == pytest.approx(0, abs=1e-6)
-            assert sorted(ends) != [0, 0, 0]
-        assert tables.forced_fraction == pytest.approx(0.5, abs=0.06)
-
-
-def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> None:
-    """In the duel seat 0 may decide twice in a row: the first time of these is linked or valued."""
-    config = dataclasses.replace(PPO, num_tables=12, batch_decisions=3, total_steps=150)
-    learner = ppo.Learner(probe_duel(), config)
-    linked = cut_off = 0
-    for batch, _, _ in first_batches(learner):
-        goes = batch.actions == 1
-        to_room = np.zeros_like(goes)
-        to_room[:, :-1] = goes[:, :-1] & (batch.masks[:, 1:, 0] == 0b110000)
-        after = np.broadcast_to(np.arange(1, 4), goes.shape)
-        assert (batch.next_decisions == np.where(to_room, after, NO_DECISION)).all()
-        linked += to_room.sum()
-        ends = batch.ends[~to_room]
-        is_return = np.isin(ends, np.array([0.8, -0.8, 1.0, -1.0], np.float32))
-        cut_off += (~is_return).sum()
-        inside = batch.ends[:, :-1][~to_room[:, :-1]]
-        assert np.isin(inside, np.array([0.8, -0.8, 1.0, -1.0], np.float32)).all()
-        assert (batch.ends[batch.actions == 0] == np.float32(0.8)).all()  # who stays takes 0.8
-    assert linked and cut_off
-
-
-def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
-    """With three cards each, the decisions of both seats are open where a batch ends."""
-    config = dataclasses.replace(PPO, num_tables=8, batch_decisions=2, total_steps=64)
-    learner = ppo.Learner(load_game("trick_taking", num_values=3), config)
-    latest: list[np.ndarray] = []
-    acting = learner._acting
-
-    def spy(play: Any, batch: Batch) -> Any:
-        def noted_fill(tables: slice) -> None:
-            fill(tables)
-            latest.extend(play._play_state.latest[: len(batch.actions)].copy())
-
-        fill = acting(play, batch)
-        return noted_fill
-
-    learner._acting = spy  # type: ignore[method-assign]
-    assert len(list(learner.run())) == len(latest) / 8 - 1  # one batch ahead
-    assert (np.array(latest) == NO_DECISION).all()
-    pending = np.array([[NO_DECISION, NO_DECISION], [NO_DECISION, 3]])
-    assert [bool(self_play.is_pending(pending, table)) for table in (0, 1)] == [False, True]
-
-
 @pytest.mark.parametrize(
     "damage", [{"network": 3}, {"progress": None}, {}, {"network": {}, "progress": (1,)}]
 )
@@ -296,10 +226,6 @@ def test_tables_are_divided_between_learners_and_players(
         for state, row in zip(tables._play_state.states, codes, strict=True):
             first, second = state["played"][:, row == 0]
             assert (first < second)[second >= 0].all()
-
-
-def test_weights_of_tables_add_up_to_one() -> None:
-    assert session.shares_of_tables(1.0, ["first_legal"], (3.0,)).tolist() == [0.25, 0.75]
 
 
 def test_the_losses_are_those_of_the_paper() -> None:
