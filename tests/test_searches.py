@@ -54,7 +54,9 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(
     [
         *((spec, TRICKS, 2) for spec in (MCTS, GUIDED)),
         (PLAYOUT, TOY, 2),
-        pytest.param("david:num_playouts=30", TRUMPS, 10, marks=pytest.mark.long),  # places known
+        pytest.param(  # places known
+            "david:num_playouts=30", load_game("top_trumps"), 40, marks=pytest.mark.long
+        ),
     ],
     ids=str,
 )
