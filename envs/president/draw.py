@@ -33,6 +33,7 @@ CARDS = tuple(cards.Card(name, ink) for name, (ink, _) in zip(RANK_NAMES, INKS, 
 GOLDS = cards.Card(RANK_NAMES[0], palette.DARK_GOLD, cards.COIN)
 FADED = "#e8e4d8"  # paper of a play from an earlier round
 FADED_PANEL = "#0e2b2266"
+MIN_PLATE = 110  # the width of a plate with room for a pill beside it
 MAX_BELOW = 2  # plays under the one to beat
 PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
 
@@ -277,10 +278,9 @@ def _last_action(
         return []  # it lies in the middle
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
     name = text.last_action_name(state, owner, seat)
-    if places.is_narrow and len(places.seats) == 8:  # two seats side by side have room for little
-        if 0 < action < GIVE:
-            rank, count = _play(action)
-            name = f"{count} x {RANK_NAMES[rank]}"
-        elif name == text.ACTION_LABELS[action] and action >= GIVE:
-            name = f"gave {RANK_NAMES[action - GIVE]}"
+    if places.seats[owner].plate.width < MIN_PLATE:  # two seats side by side: the words in two rows
+        x, y = place
+        rows = textwrap.wrap(name, 10)
+        top = y - 6.0 * (len(rows) - 1)
+        return [Text(x, top + 12.0 * number, row, 11, ink) for number, row in enumerate(rows)]
     return table.pill(*place, name, fill, ink, 12 if places.is_narrow else 14)
