@@ -76,11 +76,14 @@ GOALS: dict[GameName, Goal] = {
         {"teacher": "planner", "teacher_steps": 400_000, "value_scale": 0.25, "epochs": 3,
          "total_steps": 1_500_000},
     ),
-    "trick_taking": Goal(3, "smart", 1 / 3, "ppo", {"total_steps": 12_000_000}),
+    "trick_taking": Goal(
+        3, "smart", 1 / 3, "ppo", {"total_steps": 12_000_000, "minibatch_size": 1024}
+    ),
     "president": Goal(
         4, "planner", 1 / 4, "ppo",
         {"total_steps": 6_000_000, "first_place_weight": 0.6, "learning_rate": 2e-3,
-         "self_play": 0.5, "opponents": ("planner",), "opponent_weights": (0.5,)},
+         "self_play": 0.5, "opponents": ("planner",), "opponent_weights": (0.5,),
+         "minibatch_size": 1024},
     ),
 }  # fmt: skip
 
