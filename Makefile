@@ -19,7 +19,7 @@ THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
 .PHONY: install demo docs agents libraries test oldest test-long test-release check league tournaments mutants frameworks \
-	growth speedrun
+	growth strengths speedrun
 
 install: $(TESTING)
 
@@ -110,6 +110,11 @@ league: $(READY)
 # All steps take days: make growth LIMITS='--most 1600 --minutes 60'
 growth: $(READY)
 	$(VENV)/bin/python -m docs.studies.growth $(LIMITS)
+
+# The tables of strength in the games' READMEs, by docs/studies/strengths.toml; a quarter of an
+# hour. Stopped, it goes on where it was; a game whose code has changed is measured again.
+strengths: $(READY)
+	$(VENV)/bin/python -m docs.studies.strengths
 
 # Trains from nothing until a fixed strength is reached, with three seeds, and notes the record:
 # make speedrun GAME=splendor CHANGE='a smaller network' DIAL='--hidden 64,64'

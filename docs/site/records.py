@@ -7,7 +7,8 @@ pages that were measured, such as "envs/president/README.md#measured". After mea
 
 notes the figures with the present code; a page alone stands for its sections that are there.
 `--command` and `--code` say how they are measured, and which files they depend on; both are kept
-otherwise.
+otherwise. A section that depends on no file is a record of the past: it says its commit, and cannot
+be stale.
 """
 
 import argparse
@@ -37,6 +38,7 @@ _BLOCK = re.compile(r"^ *```python.*?^ *```", re.MULTILINE | re.DOTALL)
 _WORD = re.compile(r"\S+")
 _LADDER = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 _COMMAND = re.compile(r"`((?:parlour|python|make) [^`]*)`")
+_COMMIT = re.compile(r"\bcommit ([0-9a-f]{7,})\b")
 _DATA = (".pt", ".npy", ".csv", ".json")  # count beside code
 _LENGTH = 16
 
@@ -165,13 +167,15 @@ def keep(keys: Iterable[str], command: str = "", paths: Sequence[str] = ()) -> N
 
 def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> Record:
     path, _, name = key.partition("#")
-    shown = _COMMAND.findall(sections(read_file(path).decode())[name]) if name else []
+    part = sections(read_file(path).decode())[name] if name else ""
+    shown = _COMMAND.findall(part)
     paths = paths or (former["paths"] if former else [])
+    past = None if paths else _COMMIT.search(part)
     head = ["git", "rev-parse", "--short", "HEAD"]
     return {
         "command": command or "; ".join(shown) or (former["command"] if former else ""),
-        "commit": subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip(),
-        "machine": "{processor}, {cores} cores".format_map(machine()),
+        "commit": past[1] if past else subprocess.check_output(head, text=True).strip(),
+        "machine": "" if past else "{processor}, {cores} cores".format_map(machine()),
         "paths": paths,
         "code": code_digest(paths),
         "figures": figures_digest(key),

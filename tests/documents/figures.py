@@ -11,6 +11,7 @@ from docs.studies.growth import page as growth_page
 from docs.studies.learning_record import page as learning_page
 from docs.studies.learning_speed import page as learning_speed_page
 from docs.studies.sizes import page as sizes_page
+from docs.studies.strengths import with_tables
 from parlour.baselines.arena.results.league_pages import index as league_index
 from parlour.baselines.arena.results.league_pages import page as league_page
 from parlour.baselines.arena.results.league_pages import with_ladders
@@ -40,9 +41,10 @@ def stale_pages(tree: Tree) -> Iterator[str]:
     names = [name for name in GAMES if (CHECKOUT / f"docs/league/{name}.json").is_file()]
     leagues = {name: json.loads(tree.text(f"docs/league/{name}.json")) for name in names}
     written = {"docs/league/index.md": league_index(leagues)}
+    strengths = json.loads(tree.text("docs/studies/strengths.json"))
     for name, record in leagues.items():
         path = f"envs/{name}/README.md"
-        written[path] = with_ladders(tree.text(path), record)
+        written[path] = with_tables(with_ladders(tree.text(path), record), name, strengths)
         written[f"docs/league/{name}.md"] = league_page(name, record)
     peers, sizes = (json.loads(tree.text(f"docs/benchmarks/{x}.json")) for x in ("peers", "sizes"))
     learning = json.loads(tree.text("docs/studies/learning.json"))

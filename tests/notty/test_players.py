@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from docs.studies.notty_pairs import play_deals
 from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
 from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
@@ -21,7 +21,6 @@ from parlour.baselines.notty.finisher import (
 )
 from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
-from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.notty.rules import NOTHING_YET
 from tests.notty.playing import SIXTEEN, TWENTY, decisions, play, table
@@ -73,18 +72,8 @@ def test_finisher_does_not_help_a_small_hand() -> None:
 @pytest.mark.release
 def test_finisher_wins_against_x_defensive_and_more_than_it_loses() -> None:
     """No more than that, on 30 deals from both sides: how often, a study of many deals tells."""
-    winners, turns = play_deals("finisher", "x_defensive", range(30))
-    won = (winners == [0, 1]).sum()
-    lost = (winners == [1, 0]).sum()
-    assert won > lost
-    assert (turns[winners == NO_SEAT] == 400).all() and (turns[winners != NO_SEAT] < 400).all()
-
-
-def test_a_deal_that_decides_the_game_is_won_once_by_each_side() -> None:
-    """Seat 0 is dealt a run of five here, and has won before anybody acts."""
-    winners, turns = play_deals("always_pass", "aggressive", [33])
-    assert winners.tolist() == [[0, 0]]  # `always_pass` sits at 0, then at 1
-    assert turns.tolist() == [[0, 0]]
+    result = play_match("notty", "finisher", "x_defensive", 30)
+    assert result.wins.mean > result.losses.mean
 
 
 TURNS = 400  # of both seats, in a game of two
