@@ -50,18 +50,18 @@ def test_every_game_has_a_best_player_under_all_its_settings(game: Game) -> None
 
 
 @pytest.mark.parametrize("game", ALL, ids=repr)
-def test_seconds_limit_the_best_player_where_it_searches(game: Game) -> None:
-    champion, limited = str(resolved("best", game)), str(resolved("best:seconds=0.02", game))
+def test_milliseconds_limit_the_best_player_where_it_searches(game: Game) -> None:
+    champion, limited = str(resolved("best", game)), str(resolved("best:milliseconds=20", game))
     is_timed = players_of(game)["best"].is_timed
     assert limited == (f"{champion}:milliseconds=20" if is_timed else champion)
-    assert resolved("Best", game, seconds=0.02) == limited
-    assert make_policy("best", game, seconds=0.02).game is game
+    assert resolved("Best", game, milliseconds=20) == limited
+    assert make_policy("best", game, milliseconds=20).game is game
 
 
 @pytest.mark.parametrize("game", [find_game(name) for name in GAMES], ids=repr)
 def test_every_search_takes_milliseconds(game: Game) -> None:
-    for name, player in players_of(game).items():
-        if player.is_timed and name != "best":
+    for player in players_of(game).values():
+        if player.is_timed:
             assert player.make(game, milliseconds=1.5).needs_positions
             with pytest.raises(ValueError, match="milliseconds"):
                 player.make(game, milliseconds=0)
@@ -73,16 +73,16 @@ def test_the_first_player_that_ships_is_the_best(monkeypatch: pytest.MonkeyPatch
     part = SimpleNamespace(strongest=lambda game: named)
     monkeypatch.setattr(best, "part_of", lambda game, name: part)
     assert resolved("best", game) == "mcts:epsilon=0.1"
-    assert resolved("best:seconds=2", game) == "mcts:epsilon=0.1,milliseconds=2000"
+    assert resolved("best:milliseconds=2000", game) == "mcts:epsilon=0.1,milliseconds=2000"
     monkeypatch.setattr(best, "part_of", lambda game, name: None)
     assert resolved("best", game) == best.ANY_GAME
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), True, "soon"])
-def test_impossible_seconds_are_refused(seconds: Any) -> None:
+@pytest.mark.parametrize("milliseconds", [0, -1, float("inf"), float("nan"), True, "soon"])
+def test_impossible_milliseconds_are_refused(milliseconds: Any) -> None:
     for name in ("president", "splendor"):
-        with pytest.raises(ValueError, match="seconds must be a number above 0"):
-            make_policy("best", find_game(name), seconds=seconds)
+        with pytest.raises(ValueError, match="milliseconds must be a number above 0"):
+            make_policy("best", find_game(name), milliseconds=milliseconds)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in LEAGUES.glob("*.json")))
@@ -125,7 +125,7 @@ def test_the_players_of_a_game_are_found_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_another_setting_is_refused() -> None:
-    with pytest.raises(TypeError, match="best has no setting depth; it has seconds"):
+    with pytest.raises(TypeError, match="best has no setting depth; it has milliseconds"):
         make_policy("best:depth=3", find_game("president"))
 
 
@@ -139,7 +139,7 @@ def test_contests_keep_the_player_that_it_stands_for() -> None:
 def test_a_table_shows_and_keeps_the_player_that_it_stands_for() -> None:
     seats = (
         Occupant(HERE, "best"),
-        Occupant(PLAYER, "best:seconds=0.5", "best:seconds=0.5"),
+        Occupant(PLAYER, "best:milliseconds=500", "best:milliseconds=500"),
         Occupant(PLAYER, "Ada", "best"),
     )
     table = GameTable(Setup("splendor", {"num_players": 3}, seats, 1))

@@ -485,6 +485,12 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     file = tmp_path / "checkpoint.pt"
     evaluate = f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -"
     assert run(evaluate) == 0
+    again = f"{SMALL_TRAINING} --out {tmp_path} --resume --seed 5"
+    with pytest.raises(SystemExit):
+        run(again)
+    refused = " ".join(capsys.readouterr().err.split())
+    assert "the run so far had other settings: seed 0, now 5" in refused
+    assert f"its command: parlour {SMALL_TRAINING}" in refused and "is complete" in refused
 
 
 @pytest.mark.long

@@ -25,19 +25,19 @@ def champion_of(game: Game, players: Mapping[str, Player]) -> str:
 
 
 def stand_in(
-    game: Game, players: Mapping[str, Player], seconds: float | None = None, **unknown: Any
+    game: Game, players: Mapping[str, Player], milliseconds: float | None = None, **unknown: Any
 ) -> str:
-    """Return the player that `best` stands for, with `seconds` a move if it searches.
+    """Return the player that `best` stands for, with `milliseconds` a move if it searches.
 
-    Raises TypeError for another setting, and ValueError where `seconds` is not above 0.
+    Raises TypeError for another setting, and ValueError where `milliseconds` is not above 0.
     """
     if unknown:
-        raise TypeError(f"{NAME} has no setting {', '.join(unknown)}; it has seconds")
+        raise TypeError(f"{NAME} has no setting {', '.join(unknown)}; it has milliseconds")
     champion = champion_of(game, players)
-    if seconds is None:
+    if milliseconds is None:
         return champion
-    seconds = checked_above_zero("seconds", seconds)
+    limit = checked_above_zero("milliseconds", milliseconds)
     name, _, settings = champion.partition(":")
     if not players[name].is_timed:
         return champion
-    return f"{name}:{','.join(filter(None, (settings, f'milliseconds={1000 * seconds:g}')))}"
+    return f"{name}:{','.join(filter(None, (settings, f'milliseconds={limit:g}')))}"

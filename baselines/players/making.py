@@ -131,7 +131,7 @@ def make_policy(spec: PolicySpec, game: Game | str, **settings: Any) -> Policy:
     `spec` is one of these:
 
     * a name, also as its inventor spelled it: `"lowest"`, `"X-DEFENSIVE"`
-    * `"best"`, the strongest player that ships; `"best:seconds=0.02"` limits its time for a move
+    * `"best"`, the strongest player that ships; `"best:milliseconds=20"` limits its time for a move
       where it searches, and changes nothing where it does not
     * a name with settings: `"playout:num_playouts=100"`
     * a checkpoint, by its file or the folder of its run: `"runs/mine.pt"`, `"runs/mine"`, with

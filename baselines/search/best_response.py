@@ -132,8 +132,8 @@ def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray
     actions = np.asarray(policy(observations, masks, rngs))
     if rngs.tobytes() != before.tobytes():
         raise PlayerError(
-            f"{policy.name} draws: an exact response needs a player that does not, or a policy "
-            "with `probabilities`"
+            f"{policy.name} chooses at random: an exact response needs a player that does not, "
+            "or a policy with `probabilities`"
         )
     chosen = np.zeros_like(masks)
     chosen[np.arange(len(masks)), actions] = 1

@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _in_words(champion: dict) -> str:
     if champion["is_timed"]:
-        return f"{champion['player']}; `best:seconds=0.02` limits its time for a move"
-    return f"{champion['player']}; does not search, so `best:seconds=` changes nothing"
+        return f"{champion['player']}; `best:milliseconds=20` limits its time for a move"
+    return f"{champion['player']}; does not search, so `best:milliseconds=` changes nothing"
 
 
 def _champion(game: Game) -> dict:

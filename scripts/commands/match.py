@@ -49,8 +49,8 @@ def _stand_ins(game: Game, text: str) -> tuple[str, str]:
     names = player_names(text)
     if len(names) != 2:
         raise BadArgument(f"--adjust takes two players; got {text}")
-    with user_input():
-        StandIns(game, (names[0], names[1]))  # before any work
+    with user_input():  # before any work
+        StandIns(game, (names[0], names[1]))
     return names[0], names[1]
 
 
@@ -66,6 +66,8 @@ def run(arguments: argparse.Namespace) -> None:
         )
     first, second = entered(arguments, game, names)  # before any work
     stand_ins = None if arguments.adjust is None else _stand_ins(game, arguments.adjust)
+    if stand_ins and arguments.until is not None:
+        raise BadArgument("take --until or --adjust: a match that may end early is not adjusted")
     title, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
     with progress_counter(title, total) as on_progress, chosen_plan(arguments) as plan:
         result = play_match(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.arena import MatchResult
+from ...baselines.networks.checkpoints import Checkpoint, load_checkpoint
 from ...envs.core.words import how_to_install
 from ...training import session
 from ..options import (
@@ -148,6 +149,8 @@ def _plan(arguments: argparse.Namespace) -> session.Session:
             f"{checkpoint} exists; add --resume to continue that run, --overwrite to replace it, "
             "or choose another folder with --out"
         )
+    if arguments.resume and checkpoint.exists():
+        _tell_changes(load_checkpoint(checkpoint), config)
     return session.Session(
         algorithm=arguments.algorithm,
         game=game,
@@ -160,6 +163,18 @@ def _plan(arguments: argparse.Namespace) -> session.Session:
         command=arguments.command_line,
         resume=arguments.resume,
     )
+
+
+def _tell_changes(before: Checkpoint, config: Any) -> None:
+    """Say which settings the run had so far: those of a command without them are the defaults."""
+    changed = [
+        f"{name} {before.config[name]}, now {value}"
+        for name, value in dataclasses.asdict(config).items()
+        if name in before.config and before.config[name] != value
+    ]
+    if changed:
+        _logger.warning(f"the run so far had other settings: {'; '.join(changed)}")
+        _logger.warning(f"its command: {before.command}")
 
 
 def _train_with_view(plan: session.Session, has_tensorboard: bool) -> list[MatchResult]:

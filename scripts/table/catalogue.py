@@ -8,7 +8,7 @@ from typing import Any
 from ...baselines.arena.results.league_pages import shipped_ladder
 from ...baselines.players.best import NAME as BEST
 from ...baselines.players.making import players_of, resolved
-from ...baselines.policies.roster import Player, own_players
+from ...baselines.policies.roster import own_players
 from ...envs import find_game
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
@@ -130,7 +130,7 @@ def _players(game: Game) -> list[dict[str, Any]]:
             "label": seat_label(name),
             "level": ranks.get(name, ""),
             "summary": summary_label(player.summary, players),
-            "time": _time_setting(name, player),
+            "is_timed": player.is_timed,  # by its setting `milliseconds`
         }
         for name in [*ranks, *(name for name in players if name not in ranks)]
         for player in [players[name]]
@@ -147,10 +147,3 @@ def levels(game: Game) -> dict[str, str]:
     ranks = {name: f"Level {rank} of {len(rated)}" for rank, name in enumerate(rated, start=1)}
     champion = str(resolved(BEST, game)).partition(":")[0]
     return {**ranks, BEST: ranks[champion]} if champion in ranks else ranks
-
-
-def _time_setting(name: str, player: Player) -> str | None:
-    """Return the name of the setting that limits a player's thinking time, or None."""
-    if not player.is_timed:
-        return None
-    return "seconds" if name == BEST else "milliseconds"

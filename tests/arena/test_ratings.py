@@ -102,6 +102,22 @@ def test_the_interval_is_that_of_the_profile_likelihood() -> None:
     assert first.mean - first.low < first.high - first.mean
 
 
+def test_players_far_apart_are_rated() -> None:
+    """Where nearly every game has the same result, equal strengths are far from the maximum."""
+    strengths, tie = np.array([2500.0, 800.0, 0.0, 0.0, -2000.0]) / ELO_SCALE, 2.0
+    rng, games = np.random.default_rng(2), []
+    for pair in itertools.combinations(range(5), 2):
+        first, second = strengths[list(pair)]
+        weights = np.exp([first, (first + second) / 2 + tie, second])
+        counts = rng.multinomial(1000, weights / weights.sum())
+        for result, times in zip((1, 0, -1), counts, strict=True):
+            games += [(pair, (result, -result))] * times
+    ratings = rate(count_choices([scored(*games)]), 5)
+    means = np.array([one.mean for one in ratings.elo])
+    assert means[1:4] - means[2] == pytest.approx([800, 0, 0], abs=60)
+    assert ratings.superiority[0, 1] > 0.99 > ratings.superiority[2, 3] > 0.01
+
+
 def test_a_player_that_won_all_is_rated_high_with_an_interval_open_above() -> None:
     games = beats(0, 1, 500) + [*beats(1, 2, 1), *beats(2, 1, 1)] * 250
     winner, *others = rate(count_choices([scored(*games)]), 3).elo

@@ -218,7 +218,7 @@ def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(client: 
 NUM_STRANGERS = 70  # more than one address may have
 
 
-@pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:seconds=1000"])
+@pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:milliseconds=1000000"])
 def test_a_player_that_thinks_longer_than_the_limit_is_refused(
     client: TestClient, name: str
 ) -> None:

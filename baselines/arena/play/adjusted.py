@@ -12,7 +12,6 @@ import numpy as np
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ...players.making import make_policy
-from ...statistics.anytime import anytime_mean
 from ...statistics.estimates import Estimate, mean_of_deals
 from .batches import play_deals
 from .entrants import EntrantSpec, enter
@@ -21,21 +20,22 @@ from .seatings import one_against_field
 
 OTHERS = 8  # deals that each deal is compared with
 _PRIOR_DEALS = 4.0  # in which luck and results are unrelated
-_BOUNDS = (-3.0, 3.0)  # of an adjusted return: 1 for the return, and 2 for the luck
 
 
 @dataclasses.dataclass(frozen=True)
 class Adjusted:
     """The mean return of a match without the luck of its deals."""
 
-    mean_return: Estimate  # of the same kind as those of the match
+    mean_return: Estimate
     saved: float  # the deals that an unadjusted interval as narrow takes, over those played
-    stand_ins: tuple[str, str]  # identities, chosen before the first deal
+    stand_ins: tuple[str, str]  # their names
+    identities: tuple[str, str]  # of the stand-ins, chosen before the first deal
 
     def __str__(self) -> str:
+        stand_ins = " v ".join(self.stand_ins)
         return (
-            f"{self.mean_return:+.3f}, mean return without the luck that {self.stand_ins[0]} v "
-            f"{self.stand_ins[1]} have; worth {self.saved:.1f} times the deals"
+            f"{self.mean_return:+.3f}, mean return without the luck of {stand_ins} in these deals; "
+            f"as precise as {self.saved:.1f} times the deals"
         )
 
 
@@ -49,19 +49,20 @@ class StandIns:
     def __init__(self, game: Game, specs: tuple[EntrantSpec, EntrantSpec]) -> None:
         self.game = game
         entrants = enter(specs, game)
+        self.names = entrants[0].name, entrants[1].name
         self.identities = entrants[0].identity, entrants[1].identity
         self.policies = tuple(make_policy(entrant.spec, game) for entrant in entrants)
         for policy in self.policies:
             if policy.row_function is None:
                 raise ValueError(f"{policy.name} cannot stand in: it is not one compiled function")
 
-    def adjusted(self, played: PlayedMatch, is_anytime: bool) -> Adjusted:
+    def adjusted(self, played: PlayedMatch) -> Adjusted:
         """Adjust the mean return of the first entrant."""
         raw = _own(played.returns).mean(axis=1)
         values = without_luck(raw, self.luck_of_games(played.seeds).mean(axis=1))
-        mean = anytime_mean(values, 1, _BOUNDS) if is_anytime else mean_of_deals(values)
         variance = max(float(values.var()), np.finfo(float).tiny)
-        return Adjusted(mean, float(raw.var()) / variance, self.identities)
+        saved = float(raw.var()) / variance
+        return Adjusted(mean_of_deals(values), saved, self.names, self.identities)
 
     def luck_of_games(self, seeds: np.ndarray) -> np.ndarray:
         """Return how much better the first stand-in does than in other deals: [deals, sittings]."""

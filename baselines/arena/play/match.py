@@ -102,9 +102,9 @@ def play_match(
     the same result; of the `plan`, only `control` and `until` affect it. With `until=10` the match
     ends as soon as the Elo interval is at most 10 wide on either side or excludes 0, after
     `num_deals` at the latest. `stand_ins`, two compiled players that play about like `first` and
-    `second`, reduce the variance of the mean return (see `adjusted`). `on_progress` is called with
-    the number of games played. Raises ValueError for unknown players and for an impossible number
-    of deals::
+    `second`, reduce the variance of the mean return (see `adjusted`), of matches without
+    `until`. `on_progress` is called with the number of games played. Raises ValueError for unknown
+    players and for an impossible number of deals::
 
         >>> import parlour
         >>> game = parlour.load_game("president", num_players=2)
@@ -114,12 +114,14 @@ def play_match(
     """
     game = as_game(game)
     match = Match(enter((first, second), game, plan.control is None), "field")
+    if stand_ins is not None and plan.until is not None:
+        raise ValueError("take until or stand_ins: a match that may end early is not adjusted")
     values = None if stand_ins is None else StandIns(game, stand_ins)
     played = play_matches(game, [match], deal_seeds(seed, num_deals), plan, on_progress)[0]
     verdict = None if plan.until is None else verdict_of(scores_of(played), plan.until)
     control = None if plan.control is None else plan.control.as_data()
     origin = origin_of([played], plan.store)
-    adjusted = None if values is None else values.adjusted(played, verdict is not None)
+    adjusted = None if values is None else values.adjusted(played)
     result = result_of(game, played, verdict)
     return dataclasses.replace(result, control=control, origin=origin, adjusted=adjusted)
 

@@ -66,7 +66,10 @@ def matches_of(
         raise ValueError(f"form must be one of {', '.join(FORMS)}; got {form!r}")
     matches = FORMS[form](entrants, game.num_seats)
     if not matches:
-        raise ValueError(f"too few players for a {form} at {game.name}: {len(entrants)}")
+        needed = game.num_seats if form == ONE_EACH else 2
+        raise ValueError(
+            f"a {form} at {game.name} needs at least {needed} players; got {len(entrants)}"
+        )
     return matches
 
 

@@ -14,8 +14,7 @@ from scipy import linalg, optimize, special
 
 from .rankings import Choice, alternatives
 
-_SMALL_STEP = 1e-10  # relatively, of all strengths: the search for the maximum ends
-_SMALL_SLOPE = 1e-6  # of the log likelihood at its maximum
+_SMALL_GAIN = 1e-6  # of the log likelihood, by a last step: the search for the maximum has ended
 
 
 class ChoiceModel(NamedTuple):
@@ -63,7 +62,7 @@ def maximise(
 ) -> np.ndarray:
     """Find the parameters [B, P] of greatest likelihood for counts [choices]: its slope is 0 there.
 
-    With `constraints` [B, P] each row's held @ parameters keeps the value that it has at the start.
+    With `constraints` [B, P] each row @ parameters keeps the value that it has at the start.
     """
     if constraints is None:
         free = [np.eye(start.shape[1])] * len(start)
@@ -77,17 +76,24 @@ def _highest(
 ) -> np.ndarray:
     """Find the best parameters [P] that differ from `start` by a sum of the columns of `free`."""
 
+    def loss(moves: np.ndarray) -> float:
+        return -float(log_likelihood(model, counts, (start + free @ moves)[None])[0])
+
     def slope(moves: np.ndarray) -> np.ndarray:
-        return gradient(model, counts, start + free @ moves) @ free
+        return -gradient(model, counts, start + free @ moves) @ free
 
     def bend(moves: np.ndarray) -> np.ndarray:
-        return -free.T @ curvature(model, counts, start + free @ moves) @ free
+        return free.T @ curvature(model, counts, start + free @ moves) @ free
 
-    none = np.zeros(free.shape[1])
-    solved = optimize.root(slope, none, jac=bend, options={"xtol": _SMALL_STEP})
-    if np.abs(solved.fun).max() > _SMALL_SLOPE:
+    # A trust region comes to the maximum from anywhere, where a root of the slope may be missed. It
+    # ends where rounding hides a gain; the last step of Newton's method is exact there.
+    solved = optimize.minimize(
+        loss, np.zeros(free.shape[1]), jac=slope, hess=bend, method="trust-exact"
+    )
+    step = linalg.solve(bend(solved.x), slope(solved.x), assume_a="pos")
+    if slope(solved.x) @ step > _SMALL_GAIN:
         raise ArithmeticError("the ratings did not converge")
-    return start + free @ solved.x
+    return start + free @ (solved.x - step)
 
 
 def gradient(model: ChoiceModel, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:

@@ -200,7 +200,7 @@ function seatLine(seat, number) {
     line.append(textField(`Player at seat ${number + 1}`, seat.player, (value) => { seat.player = value; },
       { placeholder: "runs/mine.pt" }));
     seat.isOther = true;
-  } else if (player.time) {
+  } else if (player.is_timed) {
     line.append(make("input", {
       type: "number", min: "0.01", step: "any", value: seat.seconds, placeholder: "s a move",
       "aria-label": `Seconds a move for seat ${number + 1}`,
@@ -255,9 +255,8 @@ function seatData(seat) {
   if (seat.kind !== "player") return { kind: seat.kind, name: seat.name.trim() || "?", player: "" };
   let player = seat.player;
   const facts = setup.facts.players.find((each) => each.name === player);
-  if (facts && facts.time && seat.seconds) {
-    const amount = facts.time === "milliseconds" ? 1000 * seat.seconds : Number(seat.seconds);
-    player = `${player}:${facts.time}=${amount}`;
+  if (facts && facts.is_timed && seat.seconds) {
+    player = `${player}:milliseconds=${1000 * seat.seconds}`;
   }
   return { kind: "player", name: player.slice(0, MAX_NAME), player };
 }
