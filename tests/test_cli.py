@@ -96,7 +96,7 @@ WRONG = {
     f"evaluate {GAME} random --deals {2**63 - 1}": f"deals in 1 .. {10**8}, not {2**63 - 1}",
     "tournament whist": "unknown game 'whist'",
     f"tournament {GAME} --players random,nobody": "no player 'nobody'",
-    f"tournament {GAME} --players random": "too few",
+    f"tournament {GAME} --players random": "needs at least 2 players",
     f"tournament {GAME} --players random,random": "entered twice",
     f"tournament {GAME} --players random,first_legal --form knockout": "--form",
     f"tournament {FOUR_SEATS} --scoring duplicate": "two seats",

@@ -28,7 +28,7 @@ def test_perfect_play_has_no_regret_and_no_exact_reply(capsys: pytest.CaptureFix
     command += " --against random,smart"
     against_random, against_smart, exploitability = json.loads(told(command, capsys))
     assert against_random["value"][0] == against_smart["value"][0] == 0
-    assert exploitability["value"] is None and "draws" in exploitability["refusal"]
+    assert exploitability["value"] is None and "chooses at random" in exploitability["refusal"]
 
 
 @pytest.mark.plain

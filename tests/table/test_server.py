@@ -139,7 +139,7 @@ def test_the_choices_of_a_game_follow_its_settings(client: TestClient) -> None:
     assert facts["num_seats"] == 2
     assert {"lowest", "playout"} <= {each["name"] for each in facts["players"]}
     timed = {each["name"]: each["is_timed"] for each in facts["players"]}
-    assert timed["mcts"] and timed["best"] and not timed["lowest"]
+    assert timed["mcts"] and not timed["lowest"] and not timed["best"]  # which is `perfect`
     ask = {"settings": {"num_players": 3}}
     wrong = client.post("/api/games/president", json=ask, headers=AS_OWNER)
     assert wrong.status_code == 400 and "num_players must be one of" in wrong.json()["error"]

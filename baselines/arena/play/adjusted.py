@@ -26,7 +26,7 @@ _PRIOR_DEALS = 4.0  # in which luck and results are unrelated
 class Adjusted:
     """The mean return of a match without the luck of its deals."""
 
-    mean_return: Estimate
+    mean_return: Estimate  # of the first player, -1 .. 1
     saved: float  # the deals that an unadjusted interval as narrow takes, over those played
     stand_ins: tuple[str, str]  # their names
     identities: tuple[str, str]  # of the stand-ins, chosen before the first deal
