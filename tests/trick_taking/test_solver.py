@@ -185,7 +185,7 @@ def test_exploitability_is_no_less_than_regret_against_perfect_play_and_zero_for
 def test_an_exact_reply_needs_a_player_that_does_not_draw_or_is_random() -> None:
     game = load_game("trick_taking", num_values=5)
     assert exact_exploitability(game, "random", num_deals=20).mean > 0
-    with pytest.raises(ValueError, match="perfect draws"):
+    with pytest.raises(ValueError, match="perfect chooses at random"):
         exact_exploitability(game, "perfect", num_deals=20)
 
 
