@@ -7,9 +7,7 @@ import pytest
 
 from parlour.baselines import Policy, make_policy
 from parlour.baselines.search import best_response
-from parlour.baselines.search.best_response import (
-    best_replies,
-)
+from parlour.baselines.search.best_response import best_replies, hash_of, is_same
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.legal import PlayerError
@@ -134,3 +132,17 @@ def drawn(rngs: np.ndarray) -> np.ndarray:
     """The first action, after a draw."""
     rngs.view(np.uint8)[:] += 1
     return np.zeros(len(rngs), np.int64)
+
+
+@pytest.mark.parametrize(
+    ("changed", "by"), [(None, 0), (0, 1), (0, -1), (8, 1), (15, -1), (16, 1), (18, -1)]
+)
+def test_rows_are_the_same_if_all_their_bytes_are(changed: int | None, by: int) -> None:
+    as_bytes = np.full((2, 19), 100, np.uint8)  # two words, and three bytes that are left
+    if changed is not None:
+        as_bytes[1, changed] = 100 + by
+    words = np.ndarray((2, 2), np.int64, as_bytes, strides=(19, 8))
+    for row, other in ((0, 1), (1, 0)):
+        assert is_same(words, as_bytes, row, other) == (changed is None)
+    hashes = [int(hash_of(words, as_bytes, row)) for row in (0, 1)]
+    assert (hashes[0] == hashes[1]) == (changed is None)

@@ -1,5 +1,6 @@
 """check_game passes what is sound and catches every planted mutant, each by the check for it."""
 
+import copy
 import dataclasses
 import random
 import time
@@ -85,6 +86,11 @@ def apply_never_ends(state, action):
         state.num_plays -= 2
 
 
+def deal_from_the_operating_system(state, rng):
+    rng.state = np.uint64(random.SystemRandom().getrandbits(63))
+    toy.deal(state, rng)
+
+
 def deal_without_the_seed(state, rng):
     rng.state = np.uint64(1)
     toy.deal(state, rng)
@@ -124,6 +130,12 @@ def returns_early(state, out):
         out[0] = 0.5
 
 
+def returns_that_add_up(state, out):
+    returns = np.zeros(len(out))
+    toy.returns(state, returns)
+    out += returns
+
+
 def reshuffle_nothing(state, seat, rng):
     pass
 
@@ -139,6 +151,11 @@ def a_stranger(**settings):
 def observe_without_the_draw(state, seat, out):
     toy.observe(state, seat, out)
     out.drawn = toy.NO_CARD
+
+
+def reshuffle_for_seat_0_alone(state, seat, rng):
+    if seat == 0:
+        toy.reshuffle_unseen(state, seat, rng)
 
 
 def reshuffle_all_but_the_last_hand(state, seat, rng):
@@ -180,6 +197,13 @@ def deal_of_any_size(state, data, rng):
     deal_unchecked(state, data, rng)
 
 
+def deal_of_doubles(state, data, rng):
+    hands = data["hands"] if isinstance(data, dict) and set(data) == {"hands"} else [[-1]]
+    if any(card not in range(NUM_CARDS) for hand in hands for card in hand):
+        raise ValueError("no deal")
+    deal_unchecked(state, data, rng)
+
+
 GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("unseen", "observe", observe_leaks_a_hand),
     ("unseen", "legal_actions", mask_tells_the_other_hand),
@@ -187,6 +211,7 @@ GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("unseen", "describe", tell_all_hands),
     ("unseen", "draw", tell_all_hands),
     ("buffers", "observe", observe_forgets_a_field),
+    ("buffers", "returns", returns_that_add_up),
     ("ranges", "observe", after(toy.observe, lambda s, seat, out: put(out, drawn=99))),
     ("ranges", "observe", after(toy.observe, lambda s, seat, out: put(out, hand=out.hand | 1024))),
     ("questions", "observe", after(toy.observe, lambda s, seat, out: put(s, deck=0))),
@@ -203,14 +228,17 @@ GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("referee_returns", "returns", after(toy.returns, lambda s, out: out.__imul__(-1))),
     ("referee_end", "is_terminal", lambda state: state.num_plays >= 3),
     ("repeatable", "apply_action", apply_with_memory_elsewhere),
+    ("repeatable", "deal", deal_from_the_operating_system),
     ("global_generators", "apply_action", after(toy.apply_action, lambda *_: np.random.random())),
     ("global_generators", "deal", after(toy.deal, lambda *_: random.shuffle([1, 2, 3]))),
+    ("global_generators", "deal", after(toy.deal, lambda *_: np.random.seed(0))),
     ("ends", "apply_action", apply_never_ends),
     ("ends", "play_chance", lambda state, rng: None),
     ("seeds", "deal", deal_without_the_seed),
     ("names", "action_name", lambda action: SOUND.action_name(action // 2)),
     ("names", "action_name", lambda action: f"card  {action}"),
     ("names", "parse_action", lambda name: SOUND.parse_action(name) if "card:" in name else 0),
+    ("names", "parse_action", lambda name: int(name.split(":")[1])),
     ("bad_deals", "deal_from", lambda state, data, rng: toy.deal(state, rng)),
     ("pickle", "make", a_stranger),
 ]
@@ -442,12 +470,18 @@ WITHOUT_A_REFEREE: list[tuple[str, str, dict[str, Any]]] = [
         {"observe": observe_without_the_draw},
     ),
     (
+        "unseen",
+        r"never changes anything for seat 1, which does not see deck, hands\[0\]; deal again",
+        {"reshuffle_unseen": reshuffle_for_seat_0_alone},
+    ),
+    (
         "incomplete",
         r"seat 0 cannot tell .* which differs in hands\[1\]; show it in `observe`, or let",
         {"reshuffle_unseen": reshuffle_all_but_the_last_hand},
     ),
     ("bad_deals", "deal_from takes -1 in hands", {"deal_from": deal_unchecked}),
     ("bad_deals", "deal_from takes a missing card in hands", {"deal_from": deal_of_any_size}),
+    ("bad_deals", r"deal_from takes a doubled \d in hands", {"deal_from": deal_of_doubles}),
     (  # without reshuffle_unseen to tell, two positions that look alike give it away
         "has_hidden",
         "cannot tell this position from another",
@@ -578,6 +612,11 @@ class SameEpisodeAgain(ToyEnv):
         super().seed_generator(self.seed_given)
 
 
+class ConstantSecondEpisode(ToyEnv):
+    def seed_generator(self, seed):
+        super().seed_generator(1 if seed is None else seed)
+
+
 class ConstantSeed(ToyEnv):
     def seed_generator(self, seed):
         super().seed_generator(1)
@@ -598,6 +637,12 @@ class EarlyGenerator(ToyEnv):
 class GlobalDeal(ToyEnv):
     def deal(self):
         cards = np.random.permutation(NUM_CARDS).tolist()
+        return [cards[:2], cards[2:4]]
+
+
+class GlobalRandomModule(ToyEnv):
+    def deal(self):
+        cards = random.sample(range(NUM_CARDS), 4)
         return [cards[:2], cards[2:4]]
 
 
@@ -622,6 +667,24 @@ class ObserveShuffles(ToyEnv):
 class CopyForgets(ToyEnv):
     def __deepcopy__(self, memo):
         return type(self)()
+
+
+class PickleForgets(ToyEnv):
+    def __deepcopy__(self, memo):
+        twin = ToyEnv()
+        twin.__class__ = type(self)
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
+
+    def __reduce__(self):
+        return type(self), ()
+
+
+class CopyShares(ToyEnv):
+    def __deepcopy__(self, memo):
+        twin = type(self)()
+        twin.__dict__.update(self.__dict__)
+        return twin
 
 
 class IllegalIsIgnored(ToyEnv):
@@ -653,13 +716,17 @@ ENV_MUTANTS: list[tuple[str, type[ToyEnv]]] = [
     ("mask_too_narrow", NarrowMask),
     ("spaces", OutOfItsSpace),
     ("second_episode", SameEpisodeAgain),
+    ("second_episode", ConstantSecondEpisode),
     ("seeds", ConstantSeed),
     ("repeatable", NoSeed),
     ("fresh_copies", EarlyGenerator),
     ("global_generators", GlobalDeal),
+    ("global_generators", GlobalRandomModule),
     ("questions", RenderPlays),
     ("questions", ObserveShuffles),
     ("copies", CopyForgets),
+    ("copies", PickleForgets),
+    ("copies", CopyShares),
     ("illegal", IllegalIsIgnored),
     ("payoff", WrongSeatPaid),
     ("rewards", LastPaysOneOnly),

@@ -502,3 +502,27 @@ def test_code_for_another_player_of_another_process_is_not_mistaken(
     assert run(PLAY_AS, tmp_path, "highest")[0] == ["9", "0"]
     assert run(PLAY_AS, tmp_path, "lowest", "highest") == (["1", "1", "9", "1"], "")
     assert run(PLAY_AS, tmp_path, "highest", "lowest") == (["9", "1", "1", "1"], "")
+
+
+def _last_start(arrays, kept):
+    for index in range(arrays.shape[0]):
+        kept = arrays[index]
+    return kept[0]
+
+
+def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
+    def counted(words):
+        return popcount(words[0]) + popcount(words[1])
+
+    separately = popcount(np.int64(7)) + popcount(np.int64(-1))
+    assert rule(counted)(np.array([7, -1])) == separately == 67
+
+
+@pytest.mark.parametrize("is_lean", [True, False])
+def test_lean_code_does_not_count_references(is_lean: bool, cache: Path) -> None:
+    """Of `_nrt`, an option that Numba does not document, which makes small steps fast."""
+    arrays = np.arange(6).reshape(2, 3)
+    made: Any = popcount if is_lean else rule(_last_start)
+    compiled = Rule(_last_start, made.options).for_records((arrays, arrays[0]))
+    assert compiled(arrays, arrays[0]) == 3
+    assert ("NRT_incref" in "".join(compiled.inspect_llvm().values())) is not is_lean

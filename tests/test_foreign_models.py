@@ -450,3 +450,23 @@ def test_the_folder_of_a_run_takes_the_settings_of_its_checkpoint(run: str) -> N
         make_policy(run, game)
     assert make_policy(f"{run}:other_rules=True", game).game is game
     assert make_policy(run, game, other_rules=True).game is game
+
+
+def test_a_torch_module_plays_from_a_file_of_code(batch: Any, tmp_path: Path) -> None:
+    lines = (
+        "import torch",
+        "torch.manual_seed(0)",
+        f"net = torch.nn.Linear({INPUTS}, {ACTIONS})",
+    )
+    (tmp_path / "mine.py").write_text("\n".join(lines))
+    player = make_policy(f"{tmp_path / 'mine.py'}:net", GAME)
+    torch.manual_seed(0)
+    assert player.name == "net"
+    assert (player(*batch) == best_of(torch.nn.Linear(INPUTS, ACTIONS), batch)).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_torchscript_is_not_taken_for_a_checkpoint(tmp_path: Path) -> None:
+    script(perceptron(), tmp_path / "mine.pt")
+    with pytest.raises(ValueError, match=r"not a checkpoint, .* TorchScript ends in \.ts"):
+        make_policy(str(tmp_path / "mine.pt"), GAME)

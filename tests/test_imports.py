@@ -2,10 +2,14 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any
 
 import pytest
+
+from tests.processes import run_python
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LAYERS = ("envs.core", "envs", "baselines", "training", "scripts")  # the lowest first
@@ -110,6 +114,15 @@ def test_there_are_no_cycles() -> None:
     assert not cycles_in(edges)
 
 
+def test_a_cycle_inside_a_function_is_seen() -> None:
+    path = SOURCES["envs.core.game"]
+    hidden = imports_when_run("def make():\n    from . import defaults\n", path)
+    typed = imports_when_run("if TYPE_CHECKING:\n    from . import defaults\n", path)
+    assert hidden == {"envs.core.defaults"} and not typed
+    cycle = cycles_in({"a": hidden, "envs.core.defaults": {"a"}, "b": set()})
+    assert cycle == {"a", "envs.core.defaults"}
+
+
 def test_the_contract_imports_no_view() -> None:
     """A reader of `game.py` meets no picture, environment or loop."""
     visited, waiting = set(), {"envs.core.game"}
@@ -211,3 +224,78 @@ def intruders(leaf: str, doors: tuple[str, ...], imports: Mapping[str, set[str]]
 @pytest.mark.parametrize("leaf", LEAVES)
 def test_a_leaf_is_imported_at_its_doors_alone(leaf: str) -> None:
     assert intruders(leaf, LEAVES[leaf], IMPORTS) == []
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_a_planted_import_of_a_leaf_is_named(leaf: str) -> None:
+    planted = IMPORTS | {"envs.core.rng": IMPORTS["envs.core.rng"] | {leaf}}
+    assert intruders(leaf, LEAVES[leaf], planted) == [f"envs.core.rng imports {leaf}"]
+
+
+PLAYED = """
+import gymnasium, parlour
+from parlour.envs import registry
+
+game = next(name for name in ("trick_taking", "president") if name in {games!r})
+env = gymnasium.make("parlour:" + parlour.envs.GAMES[game])
+_, info = env.reset(seed=0)
+is_over = False
+while not is_over:
+    _, _, is_over, _, info = env.step(info["action_mask"].argmax())
+table = registry.make_aec(game)
+table.reset(seed=0)
+for agent in table.agent_iter():
+    observation, _, is_over, _, _ = table.last()
+    table.step(None if is_over else observation["action_mask"].argmax())
+envs = gymnasium.make_vec("parlour:" + parlour.envs.GAMES[game], num_envs=3)
+_, info = envs.reset(seed=0)
+for _ in range(20):
+    *_, info = envs.step(info["action_mask"].argmax(axis=1))
+if {has_arena}:
+    loaded = parlour.load_game(game)
+    assert parlour.play_match(loaded, "random", "first_legal", num_deals=5).num_games
+"""
+
+
+@cache
+def imported_at_head(name: str) -> set[str]:
+    """The modules of ours that a module imports as it is loaded itself."""
+    tree = WithoutTypeChecking().visit(ast.parse(TEXTS[name]))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [ast.Pass()]
+    return set(imports_of(SOURCES[name], tree))
+
+
+@cache
+def removed_with(leaf: str) -> set[str]:
+    """A leaf and its doors: all modules that cannot be loaded without it."""
+    removed = {name for name in SOURCES if is_in(name, leaf)}
+    while more := {
+        name for name in SOURCES if name not in removed and imported_at_head(name) & removed
+    }:
+        removed |= more
+    return removed
+
+
+NEEDED = ("envs", "envs.core.environments", "envs.registry", "baselines", "baselines.environments")
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_what_everybody_needs_loads_without_a_leaf(leaf: str) -> None:
+    games = {name for game in GAMES for name in (f"envs.{game}",) if name != leaf}
+    assert not removed_with(leaf) & {*NEEDED, *games}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_without_a_leaf_and_its_doors_the_rest_plays(leaf: str, tmp_path: Path) -> None:
+    for folder in ("parlour", "envs", "baselines", "training", "scripts"):
+        copytree(
+            CHECKOUT / folder, tmp_path / folder, symlinks=True, ignore=ignore_patterns("*.pyc")
+        )
+    for name in removed_with(leaf):
+        (tmp_path / SOURCES[name].relative_to(CHECKOUT)).unlink()
+    games = [game for game in GAMES if f"envs.{game}" != leaf]
+    source = PLAYED.format(games=games, has_arena=leaf != "baselines.arena")
+    run_python(source, cwd=tmp_path, PYTHONPATH=str(tmp_path), NUMBA_DISABLE_JIT="1")

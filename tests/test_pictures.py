@@ -32,8 +32,8 @@ from .test_render import positions, sample
 
 pytestmark = pytest.mark.plain
 
-MOST_PLIES = 500  # of one game
-MOST_POSITIONS = 4  # looked at of one game
+MAX_PLIES = 500  # of one game
+MAX_POSITIONS = 4  # looked at of one game
 MIN_CONTRAST = 4.5  # WCAG 2.1, success criterion 1.4.3
 NARROW_WIDTH = 360
 MIN_NARROW_TEXT = 11.0
@@ -94,8 +94,8 @@ def looked_at(case: int) -> tuple[Game, list[np.ndarray]]:
     """Some positions of one random game, the first and the last among them, as states [1]."""
     name, settings = CASES[case]
     game = find_game(name, **settings)
-    examples = positions(game, 5, MOST_PLIES)
-    return game, sample(examples, min(MOST_POSITIONS, len(examples)))
+    examples = positions(game, 5, MAX_PLIES)
+    return game, sample(examples, min(MAX_POSITIONS, len(examples)))
 
 
 @lru_cache(maxsize=1)
@@ -254,7 +254,7 @@ def test_a_card_has_two_corners_unless_it_is_small_or_covered() -> None:
 @pytest.mark.parametrize("is_narrow", [False, True])
 def test_president_shows_the_order_of_its_ranks_until_the_end(is_narrow: bool) -> None:
     game = find_game("president")
-    *before, end = [states[0] for states in positions(game, 5, MOST_PLIES)]
+    *before, end = [states[0] for states in positions(game, 5, MAX_PLIES)]
     for state in before:
         (part,) = [p for p in parts_of(drawn(game, state, 0, is_narrow)) if p.id == "to come"]
         row: dict[float, list[tuple[float, str]]] = {}

@@ -91,7 +91,7 @@ class Learner(BaseLearner):
     def run(self) -> Iterator[tuple[Progress, ActionValues]]:
         """Learn to the end of the run, yielding the progress and the network after every step.
 
-        A run that goes on fills its replay buffer anew.
+        A resumed run begins with an empty replay buffer.
         """
         config, seed = self.config, self.config.seed + self.progress.updates
         random = np.random.default_rng(seed)
@@ -260,7 +260,7 @@ class Rollout:
         return Transitions(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _go_on(self, rows: np.ndarray) -> list[Transitions]:
-        """Play on until a learning seat must act at every table; deal anew where a game ends.
+        """Play on until a learning seat must act at every table; deal the next game where one ends.
 
         Return the transitions of the games that ended.
         """

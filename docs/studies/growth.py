@@ -33,7 +33,7 @@ SETTINGS = {"mcts": "num_simulations", "guided": "num_simulations", "david": "nu
 BUDGETS = (25, 100, 400, 1600, 6400, 25_600)
 STEP_GAMES = 400
 BATCH_GAMES = 40
-MOST_SECONDS = 1.0  # a move
+MAX_SECONDS = 1.0  # a move
 LITTLE = 50  # Elo
 Record = dict[str, Any]
 
@@ -77,7 +77,7 @@ def steps(names: Iterable[str] = GAMES, most: int = BUDGETS[-1]) -> list[Step]:
 def measure(chosen: list[Step], num_games: int, store: Path, file: Path) -> Iterator[Record]:
     """Play until each step has `num_games`; write and yield the record after every batch.
 
-    A step whose larger budget takes more than MOST_SECONDS a move is left out, and noted with its
+    A step whose larger budget takes more than MAX_SECONDS a move is left out, and noted with its
     time alone.
     """
     record: Record = json.loads(file.read_text()) if file.is_file() else {"times": {}, "steps": {}}
@@ -87,7 +87,7 @@ def measure(chosen: list[Step], num_games: int, store: Path, file: Path) -> Iter
         plan = Plan(store=results, batch_deals=1)
         for step in chosen:
             num_seats = step.game.num_seats
-            if _seconds(record, step, step.more) > MOST_SECONDS:
+            if _seconds(record, step, step.more) > MAX_SECONDS:
                 continue
             done = record["steps"].get(step.key, {"games": 0})["games"]
             while done < num_games:

@@ -20,8 +20,8 @@ from parlour.envs import OneGame, all_starts, find_game, list_games, start
 from parlour.envs.authoring import CHANCE, Game
 
 NUM_SAMPLES = 1_000  # draws that stand for all where there are too many to list
-MOST_OUTCOMES = 10_000  # that can be listed
-MOST_PLAYERS = 16
+MAX_OUTCOMES = 10_000  # that can be listed
+MAX_PLAYERS = 16
 PREFIX = "parlour_"  # of the names under which OpenSpiel loads our games
 KINDS = pyspiel.GameType
 
@@ -47,7 +47,7 @@ class SpielGame(pyspiel.Game):
         self._root = _Node(starts, is_kept=True, are_listed=are_listed)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(len(self._root.outcomes), MOST_OUTCOMES),
+            max_chance_outcomes=max(len(self._root.outcomes), MAX_OUTCOMES),
             num_players=game.num_seats,
             min_utility=-1.0,
             max_utility=1.0,
@@ -263,7 +263,7 @@ def _type_of(game: Game) -> Any:
         information=KINDS.Information.IMPERFECT_INFORMATION,
         utility=KINDS.Utility.ZERO_SUM if game.num_seats == 2 else KINDS.Utility.GENERAL_SUM,
         reward_model=KINDS.RewardModel.TERMINAL,
-        max_num_players=MOST_PLAYERS,
+        max_num_players=MAX_PLAYERS,
         min_num_players=1,
         provides_information_state_string=True,
         provides_information_state_tensor=True,

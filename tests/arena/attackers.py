@@ -9,6 +9,7 @@ import fcntl
 import json
 import mmap
 import os
+import pwd
 import re
 import signal
 import socket
@@ -82,8 +83,18 @@ def legal(observations, action_masks, rngs):
 
 
 @attack("processes", "crash", "ProcessLookupError")
+def signal_the_arena():
+    os.kill(target("arena"), signal.SIGCONT)
+
+
+@attack("processes", "crash", "ProcessLookupError")
 def kill_another_process():
     os.kill(target("bystander"), signal.SIGKILL)
+
+
+@attack("processes", "crash", "ProcessLookupError")
+def stop_another_process():
+    os.kill(target("bystander"), signal.SIGSTOP)
 
 
 @attack("processes", "crash", "No such process")
@@ -117,6 +128,12 @@ def fork_on_and_on():
             FOREVER.wait()
 
 
+@attack("processes", "processes|crash", "more than 32|can't start new", "processes|crash")
+def start_threads_on_and_on():
+    while True:
+        threading.Thread(target=FOREVER.wait, daemon=True).start()
+
+
 @attack("processes", "crash", "Operation not permitted|PermissionError")
 def trace_the_guard():
     if _LIBC.ptrace(16, 1, 0, 0) < 0:  # PTRACE_ATTACH
@@ -129,6 +146,16 @@ def trace_the_guard():
 @attack("files", "crash", "Read-only file system")
 def write_beside_itself():
     (HERE / MARK).write_text("mine")
+
+
+@attack("files", "crash", "No such file|Read-only file system")
+def replace_the_opponent():
+    Path(target("opponent")).write_text("def choose(*_): return None")
+
+
+@attack("files", "crash", "No such file|Read-only file system")
+def delete_the_opponent():
+    os.unlink(target("opponent"))
 
 
 @attack("files", "crash", "No space left|File too large", "crash")
@@ -149,6 +176,11 @@ def mount_the_system_anew():
 def poison_the_compiled_code():
     (Path(target("cache")) / MARK).write_text("poison")
     raise Refused("written in a layer")
+
+
+@attack("files", "crash", "Read-only file system|No such file")
+def write_to_the_real_home():
+    (Path(pwd.getpwuid(os.getuid()).pw_dir) / MARK).write_text("mine")
 
 
 @attack("files", "crash", "No such file")
@@ -175,6 +207,14 @@ def connect_to_a_server():
     socket.create_connection(("127.0.0.1", target("port")), timeout=1)
 
 
+@attack("network", "crash", "Connection refused")
+def send_a_datagram():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+        out.connect(("127.0.0.1", target("port")))
+        out.send(MARK.encode())
+        out.recv(1)
+
+
 @attack("network", "crash", "Connection refused|Operation not permitted")
 def connect_to_an_abstract_socket():
     with socket.socket(socket.AF_UNIX) as out:
@@ -190,6 +230,13 @@ def connect_to_a_socket_file():
 @attack("network", "crash", "Operation not permitted|PermissionError")
 def listen_to_the_wire():
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)
+
+
+@attack("network", "crash", "lo alone")
+def look_for_network_cards():
+    names = [name for _, name in socket.if_nameindex()]
+    if names == ["lo"]:
+        raise Refused("lo alone")
 
 
 @attack("network", "crash", "in a place of its own")
@@ -240,6 +287,16 @@ def read_the_guard():
     Path("/proc/1/mem").read_bytes()
 
 
+@attack("memory", "crash", "No such file")
+def read_the_arena():
+    Path(f"/proc/{target('arena')}/mem").read_bytes()
+
+
+@attack("memory", "crash", "No such file")
+def read_the_environment_of_the_arena():
+    Path(f"/proc/{target('arena')}/environ").read_bytes()
+
+
 @attack("memory", "crash", "nothing in here", "crash")
 def read_its_own_environment():
     if b"PARLOUR_SECRET" not in Path("/proc/self/environ").read_bytes():
@@ -286,6 +343,13 @@ def answer_by_half():
 
 
 @attack("protocol", "crash", "closed its connection", "crash")
+def answer_nothing():
+    os.write(_connection(), b"")
+    socket.socket(fileno=_connection()).send(b"")
+    FOREVER.wait()
+
+
+@attack("protocol", "crash", "closed its connection", "crash")
 def hang_up():
     os.closerange(3, 256)
     FOREVER.wait()
@@ -326,6 +390,17 @@ def hang_in_a_loop():
 def stop_itself():
     while True:
         os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@attack("time", "time", "gave no action within 1", "time")
+def compute_in_a_child():
+    child = os.fork()
+    if child == 0:
+        end = time.process_time() + 2
+        while time.process_time() < end:
+            pass
+        os._exit(0)
+    os.waitpid(child, 0)
 
 
 @attack("time", "time", "gave no action within 1", "time")
@@ -399,9 +474,26 @@ def list_the_working_folder():
     raise FileNotFoundError("No such file")
 
 
+@attack("channels", "crash", "Operation not permitted")
+def connect_to_a_socket_in_the_working_folder():
+    with socket.socket(socket.AF_UNIX) as out:
+        out.connect(target("working_socket"))
+
+
 @attack("channels", "crash", "Operation not permitted|PermissionError")
 def lock_a_file_of_the_system():
     fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX)
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def lock_bytes_of_a_file_of_the_system():
+    fcntl.lockf(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH, 1)
+
+
+@attack("channels", "crash", "Operation not permitted|PermissionError")
+def ask_for_locks_of_others():
+    asked = mmap.mmap(-1, 64)
+    fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_GETLK, bytes(asked[:32]))
 
 
 @attack("channels", "crash", "Operation not permitted|PermissionError")
@@ -427,6 +519,20 @@ def open_a_ring():
 def print_forever():
     while True:
         print("look at me")
+
+
+@attack("logs", "output", "more than 64 KiB", "output")
+def print_in_a_child():
+    if os.fork() == 0:
+        while True:
+            print("look at me")
+    FOREVER.wait()
+
+
+@attack("logs", "crash", "No such file|Read-only file system")
+def forge_another_log():
+    with open(target("log"), "a") as file:
+        file.write("[arena] forfeits: it gave up\n")
 
 
 @attack("logs", "crash", "No such file")
@@ -465,6 +571,11 @@ def forge_a_result():
         database.execute("UPDATE batch SET returns = x'00'")
 
 
+@attack("results", "crash", "OperationalError|DatabaseError")
+def lock_the_store():
+    sqlite3.connect(target("store")).execute("BEGIN EXCLUSIVE")
+
+
 @attack("results", "crash", "busy|Read-only file system|Device or resource")
 def delete_the_store():
     os.unlink(target("store"))
@@ -473,6 +584,11 @@ def delete_the_store():
 @attack("results", "crash", "Read-only file system")
 def plant_a_module():
     (Path(np.__file__).parents[1] / f"{MARK}.pth").write_text("import os")
+
+
+@attack("results", "crash", "status 0", "crash")
+def leave_as_if_all_was_well():
+    os._exit(0)
 
 
 @attack("results", "crash", "status 0|SystemExit", "crash")

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, stdtrit
 
-from docs.studies.coverage import RECORD, rating_coverage
+from docs.studies.coverage import RECORD, match_coverage, rating_coverage
 from docs.studies.simulation import ELO, duels, tables
 from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings.ratings import rate
@@ -244,3 +244,32 @@ def test_all_groups_of_players_are_counted_in_the_fit() -> None:
     """Five tables of four have 5 x 3 shares of first places; strengths come from all places."""
     ratings = rate(count_choices(tables(np.random.default_rng(5), 100)), len(ELO))
     assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3
+
+
+BY_NEWTON = [
+    (-167.64231713, -210.60945095, -126.2204733),
+    (-68.7507012, -95.84410543, -41.9418245),
+    (-7.31497415, -35.65505213, 20.99249374),
+    (66.50831485, 37.35097432, 95.99539565),
+    (177.19967763, 139.21836968, 216.54032902),
+]
+
+
+def test_the_maximum_and_its_ends_are_those_of_newtons_method() -> None:
+    """What an iteration written out found for the same games: to 1e-6 of an Elo point."""
+    ratings = rate(count_choices(duels(np.random.default_rng(1), 60)), len(ELO))
+    assert np.array(ratings.elo) == pytest.approx(np.array(BY_NEWTON), abs=1e-6)
+    assert ratings.superiority[0, 1:3] == pytest.approx([5.50133e-05, 3.41e-08], abs=1e-10)
+
+
+def test_a_player_that_met_only_itself_has_no_rating() -> None:
+    alone = rate(count_choices([scored(((0, 0), (1, -1)))]), 1)
+    assert alone.elo == [(0, -np.inf, np.inf)]
+
+
+@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 1.0), (100, 0.97)])
+def test_intervals_of_a_match_contain_the_truth(num_deals: int, at_most: float) -> None:
+    """Student's interval alone, with nothing added to the variance, has 65 % of two deals."""
+    means, shares = match_coverage(num_trials=2000, num_deals=num_deals)
+    assert 0.93 < means <= at_most
+    assert 0.93 < shares <= at_most

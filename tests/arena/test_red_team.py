@@ -88,17 +88,21 @@ class Ground:
             [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
         )
         self.server = socket.create_server(("127.0.0.1", 0))
+        self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.datagrams.bind(self.server.getsockname())
         self.abstract = socket.socket(socket.AF_UNIX)
         self.abstract.bind(f"\0{MARK}-{os.getpid()}")
-        self.file_socket = socket.socket(socket.AF_UNIX)
+        self.file_socket, self.working_socket = (socket.socket(socket.AF_UNIX) for _ in range(2))
         self.file_socket.bind(str(folder / "s"))
-        for listening in (self.abstract, self.file_socket):
+        self.working_socket.bind(str(self.working / "s"))
+        for listening in (self.abstract, self.file_socket, self.working_socket):
             listening.listen()
         in_tmp = folder / "in_tmp"
         in_tmp.write_text("left by others")
         with socket.create_server(("127.0.0.1", 0)) as free:
             free_port = free.getsockname()[1]
         targets = {
+            "arena": os.getpid(),
             "bystander": self.bystander.pid,
             "is_confined": is_confined,
             "opponent": str(self.opponent),
@@ -109,6 +113,7 @@ class Ground:
             "abstract": f"{MARK}-{os.getpid()}",
             "socket": str(folder / "s"),
             "working_folder": str(self.working),
+            "working_socket": str(self.working / "s"),
             "log": str(self.logs / "0-log"),
             "store": str(self.store),
         }
@@ -126,10 +131,12 @@ class Ground:
         assert self.bystander.poll() is None
         state = Path(f"/proc/{self.bystander.pid}/stat").read_text().rpartition(")")[2].split()[0]
         assert state != "T"
-        for listening in (self.server, self.abstract, self.file_socket):
+        for listening in (self.server, self.abstract, self.file_socket, self.working_socket):
             listening.setblocking(False)
             with pytest.raises(BlockingIOError):
                 listening.accept()
+        with pytest.raises(BlockingIOError):
+            self.datagrams.recv(1, socket.MSG_DONTWAIT)
         for place in ("/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~")):
             assert not list(Path(place).glob(f"{MARK}*"))
         assert not (cache_folder() / MARK).exists()
@@ -137,7 +144,8 @@ class Ground:
     def close(self) -> None:
         """Put away what was set up."""
         self.bystander.communicate()
-        for listening in (self.server, self.abstract, self.file_socket):
+        sockets = (self.server, self.datagrams, self.abstract)
+        for listening in (*sockets, self.file_socket, self.working_socket):
             listening.close()
 
 

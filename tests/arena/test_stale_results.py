@@ -7,6 +7,8 @@ import importlib
 import multiprocessing
 import re
 import shutil
+import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -270,3 +272,39 @@ def test_what_results_depend_on_is_printed(
     said = told(f"ratings {store} --files", capsys)
     (line,) = (line for line in said.splitlines() if "differs now" in line)
     assert line.startswith("  mine.py ")
+
+
+WITH_A_SETTING = """
+class Mine:
+    def __init__(self, weights):
+        self.is_high = open(weights).read().strip() == "True"
+
+    def begin(self, seat, game): pass
+    def watch(self, observation): pass
+
+    def choose(self, observation, mask, rng):
+        return int(mask.nonzero()[0][-1 if self.is_high else 0])
+"""
+
+
+def test_a_setting_that_names_a_file_stands_for_its_content(folder: Path) -> None:
+    (folder / "mine.py").write_text(WITH_A_SETTING)
+    assert_an_edit_counts(folder, f"{folder}/mine.py:Mine:weights={folder}/below/data.txt")
+
+
+def test_a_move_of_the_folder_does_not_count(folder: Path, tmp_path: Path) -> None:
+    write_player(folder, "a helper module")
+    before = identity_of(f"{folder}/mine.py:mine", GAME)
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    assert identity_of(f"{tmp_path}/elsewhere/mine.py:mine", GAME) == before
+
+
+def test_modules_without_a_path_are_in_no_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch has some, with a file such as "_ops.py"; the current folder is not theirs."""
+    monkeypatch.setitem(sys.modules, "no_path", types.ModuleType("no_path"))
+    monkeypatch.setattr(sys.modules["no_path"], "__file__", "_ops.py", raising=False)
+    monkeypatch.chdir(folder)
+    (folder / "mine.py").write_text("def mine(o, masks, r):\n    return masks.argmax(axis=1)\n")
+    assert not identity_of("mine.py:mine", GAME).startswith(identity.UNKNOWN)

@@ -184,10 +184,12 @@ def test_a_file_of_another_content_is_another_player(tmp_path: Path) -> None:
     assert sum(name.startswith(f"{file}:choose (as of ") for name in names) == 2
 
 
-def test_killed_on_the_way_the_table_is_the_same(tmp_path: Path) -> None:
-    table, survived = killing.with_kills(tmp_path / "killed.db", 1, seed=7)
+@pytest.mark.parametrize("num_kills", [1, pytest.param(3, marks=pytest.mark.long)])
+def test_killed_on_the_way_the_table_is_the_same(num_kills: int, tmp_path: Path) -> None:
+    table, survived = killing.with_kills(tmp_path / "killed.db", num_kills, seed=7)
     plain = play_tournament(load_game("trick_taking"), killing.PLAYERS, killing.NUM_DEALS)
     assert json.loads(table) == as_data(dataclasses.replace(plain, origin={}))
+    assert survived == sorted(set(survived))
     assert 0 < survived[-1] < killing.NUM_BATCHES
 
 
@@ -207,3 +209,13 @@ def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     summary = files["summary.md"].read_text()
     assert all(f"| {player} |" in summary for player in THREE)
     assert files["ratings.png"].read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+def test_two_runs_write_to_one_store(tmp_path: Path) -> None:
+    store = tmp_path / "both.db"
+    runs = [killing.start(store), killing.start(store)]
+    tables = [run.communicate()[0].splitlines()[-1] for run in runs]
+    assert tables[0] == tables[1]
+    assert tables[0].startswith(killing.DONE)
+    assert killing.batches_in(store) == killing.NUM_BATCHES

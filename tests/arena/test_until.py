@@ -18,7 +18,7 @@ from parlour.baselines.arena.ratings.until import (
 )
 from parlour.baselines.arena.results.export import sections
 from parlour.baselines.statistics.anytime import anytime_mean, log_capitals
-from parlour.baselines.statistics.estimates import mean_of_deals, score_of_elo
+from parlour.baselines.statistics.estimates import RETURNS, mean_of_deals, score_of_elo
 from parlour.baselines.statistics.result_words import ANYTIME, FIXED
 from parlour.envs import load_game
 
@@ -159,3 +159,11 @@ def test_the_sequential_test_agrees_with_a_value_worked_by_hand() -> None:
     s0, s1 = score_of_elo(0), score_of_elo(40)
     by_hand = 3.5 * math.log(s1 / s0) + 1.5 * math.log((1 - s1) / (1 - s0))
     assert log_likelihood_ratios(scores, 0, 40)[-1] == pytest.approx(by_hand, abs=1e-9)
+
+
+@pytest.mark.parametrize(("values", "mean"), [([0.0] * 9, -1), ([1.0] * 9, 1), ([0.0, 1.0], 0)])
+def test_an_interval_stays_within_its_bounds(values: list[float], mean: float) -> None:
+    estimate = anytime_mean(2 * np.array(values) - 1, 1, RETURNS)
+    assert -1 <= estimate.low <= estimate.mean <= estimate.high <= 1
+    assert estimate.mean == pytest.approx(mean)
+    assert estimate.high - estimate.low > 0.3

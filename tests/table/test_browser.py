@@ -859,7 +859,7 @@ def test_the_review_marks_moves_on_the_board_beside_their_values(
             assert box["y"] >= 0 and box["y"] + box["height"] <= 900, each
         check_barriers(page)
         before = page.evaluate("game.review.length")
-        for width in (390, 1400, 390):  # drawn anew, with its marks
+        for width in (390, 1400, 390):  # each time drawn with its marks
             page.set_viewport_size({"width": width, "height": 844})
             page.wait_for_function(f"(is_wide) => {IS_WIDE} === is_wide", arg=width == 1400)
             page.wait_for_selector("#board .rank.played")

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, seated
+from parlour.envs import GAMES, find_game
+from parlour.scripts.table.serving import LOOPBACK, lan_address
+
+from .serving import AS_OWNER, GUEST, ME, SMALL, open_table, player, seated
 
 pytestmark = pytest.mark.plain
 
@@ -118,6 +121,14 @@ def test_the_list_of_tables_leads_to_no_seat_of_a_guest(client: TestClient) -> N
     }
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_a_spectator_has_a_picture_in_every_game(client: TestClient, name: str) -> None:
+    seats = [ME, *[player("random")] * (find_game(name).num_seats - 1)]
+    tokens = open_table(client, name, seats)
+    with seated(client, tokens[-1]) as watcher:
+        assert watcher.next("position")["svg"].startswith("<svg")
+
+
 def test_guests_agree_to_another_deal_and_all_are_told(client: TestClient) -> None:
     tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
     with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
@@ -150,3 +161,8 @@ def test_where_the_host_only_watches_guests_play_again_once_all_agree(client: Te
             pass
         second.send({"type": "again", "deal": "new"})
         assert second.next("moved") and first.next("moved")
+
+
+def test_the_address_that_is_printed_is_one_of_this_machine() -> None:
+    address = lan_address()
+    assert address == LOOPBACK or not address.startswith(("127.", "0."))

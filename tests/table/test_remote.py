@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
+from docs.studies.table import Server
 from parlour.scripts.agents.seat import TableSeat
 
 from .serving import GUEST, link, listening_server, opened, player
@@ -43,6 +44,16 @@ def play_on(seat: TableSeat, position: dict[str, Any]) -> tuple[dict[str, Any], 
         position = seat.play(position["legal_actions"][0])
         moves += position["moves_since"]
     return position, moves
+
+
+def test_a_game_without_help_is_played_without_judgements(tmp_path: Path) -> None:
+    with (
+        listening_server(tmp_path) as address,
+        taken(links(address, player("high_low"), help=False)[0]) as seat,
+    ):
+        position = seat.play(seat.position()["legal_actions"][0])
+        assert "judgement" not in position and position["legal_actions"]
+        assert play_on(seat, position)[0]["is_over"]
 
 
 def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
@@ -81,6 +92,25 @@ def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
         seat.close()
 
 
+@pytest.mark.long
+def test_a_server_that_is_killed_loses_no_ply(tmp_path: Path) -> None:
+    """All that was told is on the disk."""
+    killed = Server(tmp_path)
+    with taken(link(killed.address, killed.open("trick_taking")), judges=False) as seat:
+        first = seat.position()
+        second = seat.play(first["legal_actions"][0])
+        killed.process.kill()
+        killed.process.wait()
+        server = Server(tmp_path, killed.address.rpartition(":")[2])
+        try:
+            last, later = play_on(seat, {**second, "moves_since": []})
+        finally:
+            server.process.kill()
+            server.process.wait()
+    assert last["is_over"]
+    assert len([*first["moves_since"], *second["moves_since"], *later]) == 20
+
+
 def test_without_a_server_it_says_so(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
         where = links(address, player("high_low"))[0]
@@ -117,7 +147,28 @@ def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
         TableSeat(link(address, "guessed"), wait=WAIT)
 
 
+def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        both = links(address, GUEST)
+        news: dict[int, tuple[dict[str, Any], list[str]]] = {}
+
+        def play(number: int) -> None:
+            with taken(both[number], judges=False) as seat:
+                news[number] = play_on(seat, seat.position())
+
+        agents = [threading.Thread(target=play, args=(number,)) for number in range(2)]
+        for agent in agents:
+            agent.start()
+        for agent in agents:
+            agent.join()
+        assert news[0][1] == news[1][1] and len(news[0][1]) == 10
+
+
 # docs/examples/seat_client.py
+
+
+def test_the_example_is_short() -> None:
+    assert len(CLIENT.read_text(encoding="utf-8").splitlines()) <= 40
 
 
 def test_two_programs_play_president_to_its_end(tmp_path: Path) -> None:
@@ -129,6 +180,13 @@ def test_two_programs_play_president_to_its_end(tmp_path: Path) -> None:
     results = [ast.literal_eval(text) for text in printed]
     assert results[0] == results[1]
     assert len(results[0]) == 4 and any(results[0])
+
+
+def test_the_example_says_why_it_is_refused(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        refused = started(link(address, "guessed"))
+        problem = refused.communicate(timeout=100)[1]
+    assert refused.returncode != 0 and "no seat has this token" in problem
 
 
 def started(link: str) -> subprocess.Popen[str]:
