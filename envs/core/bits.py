@@ -17,13 +17,12 @@ _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
-_BIT_OF_EACH_BYTE = np.uint64(0x8040201008040201)  # bit i of byte i
-_UP_TO_TOP_BIT = np.uint64(0x7F7F7F7F7F7F7F7F)  # sets the top bit of each byte that is not zero
 _TOP_BITS = np.uint64(0x8080808080808080)
 _BYTES_IN_WORD = 8
 
 _BITS_OF_BYTE = (np.arange(256)[:, None] >> np.arange(8)) & 1
 _NTH_BIT_OF_BYTE = np.argsort(1 - _BITS_OF_BYTE, axis=1, kind="stable").astype(np.uint8)  # [256, 8]
+_SPREAD_BYTE = np.ascontiguousarray(_BITS_OF_BYTE, np.int8).view(np.int64)[:, 0]  # bit i in byte i
 
 
 def mask_words(num_actions: int) -> int:
@@ -151,16 +150,14 @@ def random_allowed(mask, rng):
 def spread_masks(masks, out):
     """Write masks [B, words] with one byte for each action, eight in a number: [B, 8 * words].
 
-    An `out` without columns is left alone. Multiplying repeats eight bits in all bytes, of which
-    each keeps its own bit and makes it a 1.
+    An `out` without columns is left alone.
     """
     for row in range(masks.shape[0]):
         for index in range(out.shape[1] // _BYTES_IN_WORD):
+            word = np.uint64(masks[row, index])
             for part in range(_BYTES_IN_WORD):
-                bits = np.uint64((masks[row, index] >> (8 * part)) & 0xFF)
-                spread = (bits * _EVERY_BYTE) & _BIT_OF_EACH_BYTE
-                ones = ((spread + _UP_TO_TOP_BIT) >> np.uint64(7)) & _EVERY_BYTE
-                out[row, index * _BYTES_IN_WORD + part] = np.int64(ones)
+                bits = (word >> np.uint64(8 * part)) & np.uint64(0xFF)
+                out[row, index * _BYTES_IN_WORD + part] = _SPREAD_BYTE[bits]
 
 
 @rule

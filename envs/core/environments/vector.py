@@ -33,6 +33,8 @@ _OF_ALL_TABLES = {
     "observation_space": "single_observation_space",
     "action_space": "single_action_space",
 }
+# Beside what `info` says of the games that have ended: where they are.
+_FINAL_KEYS = ("_action_mask", "_seat", "_returns", "_illegal_action", "_length")
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
@@ -190,7 +192,7 @@ class TablesEnv(TableViews, VectorEnv[Any, np.ndarray, np.ndarray]):
         results, info = report.results, self._info(report)
         ended, truncated = results["ended"], self._truncated(results)
         if np.count_nonzero(ended) or np.count_nonzero(truncated):
-            info |= self._end(report, truncated)
+            info |= self._end(report, info, truncated)
         self._is_ready = True
         return self._shown(report), results["reward"], ended, truncated, info
 
@@ -204,7 +206,7 @@ class TablesEnv(TableViews, VectorEnv[Any, np.ndarray, np.ndarray]):
             return np.zeros(self.num_envs, np.bool_)
         return self._tables.progress["steps"] + results["length"] >= self._max_steps
 
-    def _end(self, report: Report, truncated: np.ndarray) -> dict[str, Any]:
+    def _end(self, report: Report, info: dict[str, Any], truncated: np.ndarray) -> dict[str, Any]:
         """Deal again where games were truncated, or leave them; return what `info` says of ends."""
         results = report.results
         ended, illegal = results["ended"], results["illegal"]
@@ -224,13 +226,12 @@ class TablesEnv(TableViews, VectorEnv[Any, np.ndarray, np.ndarray]):
             commands = np.full(self.num_envs, LEAVE)
             commands[cut] = NEW_GAME
             self._play(commands, report)
-        at_end = self._info(report) | {"action_mask": masks, "seat": actors}
-        at_end |= {f"_{key}": over.copy() for key in at_end}
+        at_end = info | {"action_mask": masks, "seat": actors} | dict.fromkeys(_FINAL_KEYS, over)
         return {
             "final_obs": self._final_observations(over.nonzero()[0], report.finals, masks),
-            "_final_obs": over.copy(),
+            "_final_obs": over,
             "final_info": at_end,
-            "_final_info": over.copy(),
+            "_final_info": over,
         }
 
     def _final_observations(

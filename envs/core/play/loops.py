@@ -336,7 +336,7 @@ def _step(first, end, games, seats, commands, report, options):
             slot = first + row - start  # of its record: each block writes over the last one
             command = np.int64(commands[row])
             if command != LEAVE and not carry_out(
-                row, slot, games, seats, command, report, options
+                np.uint64(row), np.uint64(slot), games, seats, command, report, options
             ):
                 return row
         for row in range(start, stop):
