@@ -120,6 +120,7 @@ strengths: $(READY)
 # make speedrun GAME=splendor CHANGE='a smaller network' DIAL='--hidden 64,64'
 speedrun: $(READY)
 	$(VENV)/bin/python -m docs.studies.speedrun $(GAME) --change '$(CHANGE)' $(DIAL)
+	$(VENV)/bin/python -m docs.site.tables
 
 # The environments for language models: two frameworks exclude each other, so each gets its own.
 AGENTS := integrations/language_models

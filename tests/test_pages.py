@@ -10,9 +10,9 @@ import pytest
 
 from docs.notebooks import run as notebooks
 from docs.site import games, records
-from docs.site.build import TABLES
 from docs.site.llms import about
 from docs.site.sources import CHECKOUT, pages
+from docs.site.tables import TABLES, with_tables
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
 from parlour.baselines.arena.contest.limits import PlayerLimits
@@ -186,6 +186,12 @@ def test_stale_figures_have_a_note_below_their_heading(monkeypatch: pytest.Monke
 def test_every_table_of_a_page_is_generated() -> None:
     named = {name for text in TEXTS.values() for name in re.findall(r"<!-- table: (\w+)", text)}
     assert named == set(TABLES)
+
+
+def test_the_tables_of_a_page_are_there_in_the_checkout() -> None:
+    for page, text in TEXTS.items():
+        assert with_tables(text) == text, f"{page}: python -m docs.site.tables"
+    assert with_tables(TEXTS["studies"], TABLES).count("| stale |") == len(records.stale_now())
 
 
 def test_the_search_example_plays_games_with_chance() -> None:

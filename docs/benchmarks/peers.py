@@ -65,6 +65,7 @@ def main() -> None:
     is_quick = parser.parse_args().quick
     sys.path.insert(0, str(CHECKOUT))
     from docs.site.speed import page, peer_rows, plot
+    from docs.site.tables import write_tables
     from parlour.envs import GAMES
     from parlour.scripts.bench.measure import BATCH, QUICK, Effort, speed_report
 
@@ -77,6 +78,7 @@ def main() -> None:
         record.write_text(json.dumps(report, indent=2) + "\n")
         record.with_suffix(".md").write_text(page(report))
         plot(report, record.with_suffix(".png"))
+        write_tables()
 
 
 def tell(subject: str) -> None:

@@ -4,7 +4,6 @@ The pages go to build/site/source as Markdown; build/site/html has the HTML, the
 page beside it, with `llms.txt`, which lists them, and `llms-full.txt`, which holds them.
 """
 
-import json
 import re
 import shutil
 import sys
@@ -13,7 +12,6 @@ from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
-from docs.studies import speedrun
 from parlour.envs import GAMES
 from parlour.envs.core.pages import folder_of
 
@@ -21,7 +19,7 @@ from . import games, records, reference
 from .llms import title, write_llms
 from .releases import release_pages
 from .sources import CHECKOUT, pages, relinked, write
-from .speed import speed_table
+from .tables import TABLES, with_tables
 
 OUT = CHECKOUT / "build" / "site"
 GENERATED: dict[str, Callable[[], str]] = {
@@ -29,17 +27,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference/python": reference.python_page,
 }
 CHANGELOG = "project/CHANGELOG"
-TABLES: dict[str, Callable[[], str]] = {  # those that pages name
-    "best": games.best_table,
-    "keywords": reference.keyword_table,
-    "players": games.all_players_table,
-    "records": records.table,
-    "speedrun": speedrun.table,
-    "speed": lambda: speed_table(json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())),
-}
 _HEADING = re.compile(r"<h1>(.*?)(?:<a class=\"headerlink\".*?)?</h1>", re.DOTALL)
 _TAG, _LETTERS = re.compile(r"<[^>]*>"), re.compile(r"\W")
-_TABLE = re.compile(r"<!-- table: (\w+) -->")
 BARRIERS = {  # for a keyboard or a screen reader, and the same HTML without them
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<th class="head"><p></p></th>': "<td></td>",
@@ -57,7 +46,7 @@ def write_pages(site: Path) -> None:
         text = records.marked(file.read_text(encoding="utf-8"), file)
         if file in own:
             text = games.game_page(own[file], text, site)
-        text = _TABLE.sub(lambda match: TABLES[match[1]](), text)
+        text = with_tables(text, TABLES)
         text = relinked(text, file, site)
         parts = release_pages(text) if page == CHANGELOG else {Path(page).name: text}
         for name, part in parts.items():

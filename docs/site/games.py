@@ -160,7 +160,7 @@ def best_table() -> str:
             assert best is not None
             rung = ladder_of(game).get(best[1].partition(":")[0])
             time = time_text(rung["seconds"]) if rung else ""
-            link = f"[{title_of(name)}](games/{name}.md)"
+            link = f"[{title_of(name)}](../../envs/{name}/README.md)"
             rows.append([link, f"`{GAMES[name]}`", str(game.num_seats), f"`{best[1]}`", time])
     return table(("game", "id", "seats", "best player", "time for a decision"), rows)
 

@@ -10,6 +10,10 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
 HOME = "index"
+REFERENCE = {  # pages that are made from code, by the code that a page of the checkout links to
+    CHECKOUT / "scripts/commands": "reference/commands",
+    CHECKOUT / "parlour/__init__.py": "reference/python",
+}
 PAGES = (  # patterns of files, and the pages of these; the first that fits counts
     ("docs/pages/*.md", "{0.stem}"),
     ("envs/*/README.md", "games/{0.parent.name}"),
@@ -40,13 +44,13 @@ def relinked(text: str, file: Path, site: Path) -> str:
     """Return the text of a file with links that lead from its page to other pages.
 
     Programs that it links to become pages below `site`; pictures and data are copied there. Links
-    to pages that are generated lead from page to page already.
+    to what is made for the site lead from page to page already.
     """
 
     def replaced(match: re.Match) -> str:
         is_picture, words, target, anchor = match.groups()
         goal = (file.parent / target).resolve()
-        goal = goal / "README.md" if goal.is_dir() else goal
+        goal = goal / "README.md" if goal.is_dir() and goal not in REFERENCE else goal
         if not goal.exists():
             return match[0]
         place = os.path.relpath(_placed(goal, site), Path(pages()[file]).parent)
@@ -61,8 +65,8 @@ def _placed(goal: Path, site: Path) -> str:
     """Return where a file lies below `site`, and put it there unless it is a page."""
     if goal == CHECKOUT / "README.md":
         return f"{HOME}.md"
-    if goal in pages():
-        return f"{pages()[goal]}.md"
+    if page := pages().get(goal) or REFERENCE.get(goal):
+        return f"{page}.md"
     name = goal.relative_to(CHECKOUT).as_posix()
     if goal.suffix == ".py":
         place = f"programs/{name.removesuffix('.py').replace('/', '.')}.md"

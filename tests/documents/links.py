@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.site.build import GENERATED
-from docs.site.sources import CHECKOUT, LINK, pages
+from docs.site.sources import CHECKOUT, LINK, REFERENCE, pages
 from parlour.scripts.main import COMMANDS
 
 from .tree import HEADING, SPAN, Tree, prose
@@ -18,10 +17,9 @@ def slug(heading: str) -> str:
 
 
 def anchors(tree: Tree, path: str) -> set[str]:
-    """The anchors of a page; of a generated page those of its commands."""
-    name = path.removeprefix("docs/pages/").removesuffix(".md")
-    if name in GENERATED:
-        return {f"parlour-{command}" for command in COMMANDS} | {"commands", "python"}
+    """The anchors of a page; of a page of the reference those of its commands."""
+    if CHECKOUT / path in REFERENCE:
+        return {f"parlour-{command}" for command in COMMANDS}
     return {slug(heading) for heading in HEADING.findall(prose(tree.text(path)))}
 
 
@@ -32,8 +30,7 @@ def dead_links(tree: Tree) -> Iterator[str]:
         for _, _, target, anchor in LINK.findall(SPAN.sub("", prose(tree.text(page)))):
             goal = (CHECKOUT / page).parent / target if target else CHECKOUT / page
             path = str(Path(goal).resolve().relative_to(CHECKOUT))
-            is_made = target.removesuffix(".md") in GENERATED
-            if not goal.exists() and not is_made:
+            if not goal.exists():
                 yield f"{page}: a link to {target}, which is not there"
             elif anchor and anchor[1:] not in anchors(tree, path):
                 yield f"{page}: a link to {target}{anchor}, which has no such heading"
