@@ -83,7 +83,9 @@ def print_matches(results: Sequence[MatchResult]) -> None:
     shares = [f"{word}, %" for word in (words.won, words.drawn, words.score)]
     headings = ("player", "against", "games", *shares, "of an equal, %", "mean return", "Elo")
     print_table(headings, [_match_row(result) for result in results])
-    print_text(words.note)
+    print_text(
+        f"The mean return decides who is stronger; Elo is the same on another scale. {words.note}"
+    )
 
 
 def _match_row(result: MatchResult) -> list[str]:

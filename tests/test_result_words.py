@@ -53,6 +53,7 @@ def test_the_table_of_matches_has_wins_beside_the_score(capsys: pytest.CaptureFi
         print_matches([result])
         shown = capsys.readouterr().out
         assert all(head in shown for head in heads) and counting in shown
+        assert "mean return decides who is stronger" in shown
         assert f"{100 * result.wins.mean:.1f}" in shown
 
 
@@ -63,6 +64,7 @@ def test_tournaments_say_what_counts(
     print_standings(table(num_players))
     for text in (capsys.readouterr().out, summary(table(num_players))):
         assert heads in text and "3 points" in text
+        assert "Elo decides who is stronger. It is given above the mean of these players" in text
         assert "a draw counting half" in text  # in the cross table
         assert ("first alone" in text) is ("first places, %" in text) is (num_players == 4)
         assert (" lost " in text) is ("score, %" in text) is (num_players == 2)

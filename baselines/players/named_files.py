@@ -22,6 +22,8 @@ from ..policies.settings import parse_settings
 ABSENT = "absent"  # in place of the digest of a missing file
 _DIGEST_LENGTH = 16
 _NEVER_NEEDED = re.compile(r"site-packages|\.(pyc|log|md)$")
+_WORD = re.compile(rb"\w+")
+_LOADERS = set(b"import_module __import__ pkgutil runpy exec spec_from_file_location".split())
 _ENDING = re.compile(rb"[\"'*}](\.\w+)\b")  # of a file's name, in code
 
 
@@ -75,8 +77,8 @@ def check_named_files(
 def needed_files(path: Path) -> list[Path]:
     """Return the files in a folder; a file, with all that lies beside or below it and is needed.
 
-    Code needs the code in its folder, and the files there that this names, in parts too, as in
-    `f"{name}.pt"`; an ONNX model those that it names; a model of stable-baselines3 what a
+    Code needs the modules there that it imports, and the files that it or these name, in parts too,
+    as in `f"{name}.pt"`; an ONNX model those that it names; a model of stable-baselines3 what a
     VecNormalize learned. Logs count nowhere.
     """
     folder = path if path.is_dir() else path.parent
@@ -88,9 +90,30 @@ def needed_files(path: Path) -> list[Path]:
     files = [file for file in files if file.is_file()]
     if path == folder:
         return files
-    code = b"\n".join(file.read_bytes() for file in files if file.suffix == path.suffix)
-    ends = {path.suffix.encode(), *_ENDING.findall(code)}
-    return [f for f in files if f.suffix.encode() in ends or f.name.encode() in code]
+    modules = _modules_used(path, [file for file in files if file.suffix == CODE])
+    code = b"\n".join(map(Path.read_bytes, modules))
+    ends = set(_ENDING.findall(code))
+    return [
+        f for f in files if f in modules or f.suffix.encode() in ends or f.name.encode() in code
+    ]
+
+
+def _modules_used(path: Path, modules: list[Path]) -> set[Path]:
+    """Return a file and the modules whose names stand in its code, or in the code of these.
+
+    A package, and code that can import what it does not name, uses all of them.
+    """
+    used, more = set(), {path}
+    while more:
+        used |= more
+        words = {word for module in used for word in _WORD.findall(module.read_bytes())}
+        is_open = path.stem == "__init__" or not words.isdisjoint(_LOADERS)
+        more = {module for module in modules if is_open or _name(module) in words} - used
+    return used
+
+
+def _name(module: Path) -> bytes:
+    return (module.parent.name if module.stem == "__init__" else module.stem).encode()
 
 
 def digests_of(specs: Iterable[str], game: Game) -> dict[str, str]:

@@ -48,6 +48,11 @@ def mine(observations, action_masks, rngs):
 WAYS = {
     "a helper module": ("import helper", "pass", "helper.IS_HIGH"),
     "a module imported late": ("", "import helper", "helper.IS_HIGH"),
+    "a module imported by a made-up name": (
+        "import importlib",
+        'helper = importlib.import_module("help" + "er")',
+        "helper.IS_HIGH",
+    ),
     "a text file in a folder": (
         "",
         'name = "data"; text = open(f"{folder}/below/{name}.txt").read()',
@@ -152,6 +157,7 @@ def test_what_parlour_writes_beside_a_player_is_no_part_of_it(
     num_calls = calls.stat().st_size
     shutil.copy("s.db", "copy of the results")
     Path("notes.md").write_text("nothing to do with it")
+    Path("another_player.py").write_text(COUNTED)
     assert [told(run, capsys) for _ in range(2)] == [first, first]
     assert calls.stat().st_size == num_calls
     rated = told("ratings s.db", capsys)
@@ -268,7 +274,7 @@ def test_what_results_depend_on_is_printed(
     said = told(f"ratings {store} --files", capsys)
     assert f"made of {spec}" in said and "  mine.py " in said and "  parlour/0." in said
     assert "differs now" not in said
-    (folder / "other.py").write_text("")
+    write_data(folder, is_high=True)
     said = told(f"ratings {store} --files", capsys)
     (line,) = (line for line in said.splitlines() if "differs now" in line)
     assert line.startswith("  mine.py ")

@@ -74,8 +74,8 @@ class MatchResult(Result):
             f"  {words.won} {won:.1f} %, {words.drawn} {drawn:.1f} %, {words.lost} {lost:.1f} %",
             f"  {words.score} {score:.1f} % (of an equal player {100 * self.fair_share:.1f}; "
             f"{words.counting})",
-            f"  mean return  {self.mean_return:+.3f}, of an equal player 0",
-            f"  Elo          {self.elo:+.0f}, from the mean return",
+            f"  mean return  {self.mean_return:+.3f}, equal strength: 0; decides who is stronger",
+            f"  Elo          {self.elo:+.0f}, the mean return on the scale of Elo",
             f"  intervals    95 %, {self.intervals}",
         ]
         if self.adjusted is not None:

@@ -106,13 +106,16 @@ def about(table: Standings) -> str:
 
 
 def counting(table: Standings) -> str:
-    """Say what a row counts, and what a draw counts in it."""
+    """Say what decides the order, what a row counts, and what a draw counts in it."""
     words = words_of(table.num_seats)
+    mean = "their group" if _has_groups(table) else "these players"
     first = "win" if table.num_seats == 2 else "sole first place"
     shared = "draw" if table.num_seats == 2 else "shared first place"
     return (
-        "A game counts once for each seat that a player has in it: 3 points for a "
-        f"{first}, 1 for a {shared}. {words.note}"
+        f"Elo decides who is stronger. It is given above the mean of {mean}, with 95 % intervals "
+        "over deals; the next column says how likely a player is stronger than the next. A game "
+        f"counts once for each seat that a player has in it: 3 points for a {first}, 1 for a "
+        f"{shared}. {words.note}"
     )
 
 
@@ -206,12 +209,10 @@ def sections(table: Standings) -> Iterator[str | Cells]:
 
 def summary(table: Standings) -> str:
     """Write a page to read, as Markdown."""
-    mean = "their group" if _has_groups(table) else "these players"
     lines = [
         f"# {table.game}",
         "",
-        f"{about(table)}. Elo is given above the mean of {mean}, with 95 % intervals over deals; "
-        f"the next column says how likely a player is stronger than the next. {counting(table)}",
+        f"{about(table)}. {counting(table)}",
         "",
     ]
     for part in sections(table):
