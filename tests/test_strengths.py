@@ -9,7 +9,7 @@ import pytest
 
 from docs.site.sources import CHECKOUT
 from docs.studies import strengths
-from docs.studies.strengths import BEGIN, END, measure, with_tables
+from docs.studies.strengths import BEGIN, END, NETWORKS, SEARCH, Row, measure, paths_of, with_tables
 
 pytestmark = pytest.mark.plain
 
@@ -51,10 +51,22 @@ def test_a_row_that_is_there_is_not_measured_again(
     monkeypatch.setattr(strengths, "KINDS", {})
     assert measure("president", file) == record
     strengths.ROWS.write_text(f"[president]\n{FIRST}\n")
-    assert len(measure("president", file)["president"]["rows"]) == 1  # one is no longer listed
+    assert len(measure("president", file)["president"]) == 1  # one is no longer listed
     monkeypatch.setattr(strengths, "code_digest", lambda paths: "changed")
     with pytest.raises(KeyError, match="first places"):  # of KINDS: it would be measured
         measure("president", file)
+
+
+def test_a_row_depends_on_the_searches_and_networks_that_play_in_it() -> None:
+    def used(name: str, kind: str, player: str, against: str) -> tuple[str, ...]:
+        seats = 2 if name == "trick_taking" else 4
+        return paths_of(name, [(kind, Row(seats, player, against, 1, 0))])[3:]
+
+    assert used("president", "outcomes", "planner", "lowest") == ()
+    assert used("president", "first places", "lowest", "ppo") == (NETWORKS,)
+    assert used("president", "first places", "mcts:num_simulations=9", "ppo") == (NETWORKS, SEARCH)
+    assert used("trick_taking", "duplicate", "perfect:against=random", "smart") == (SEARCH,)
+    assert used("trick_taking", "exact", "smart", "random") == (SEARCH,)
 
 
 def test_a_page_without_a_place_for_the_tables_is_refused() -> None:
@@ -71,7 +83,7 @@ def test_the_strength_in_the_readme_is_that_of_the_record() -> None:
     ):
         results = [
             row["first places, %"].replace(" ", " % ", 1)
-            for row in record[name]["rows"].values()
+            for row in (each["cells"] for each in record[name].values())
             if (row["player"], row["against"]) == (player, against)
         ]
         assert any(result in text for result in results), (name, results)

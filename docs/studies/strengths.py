@@ -3,12 +3,13 @@
 docs/studies/strengths.toml lists the rows. Each is a measurement of `parlour evaluate`: the number
 of seats, a player, the player in all other seats, the deals, and the first seed. Results are kept
 in docs/studies/strengths.json after every row. A row that is there is not measured again, unless
-the code of its game has changed.
+the code of its game, or of the searches or networks that play in it, has changed.
 """
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +18,7 @@ from docs.site.sources import CHECKOUT
 from parlour.baselines import make_policy
 from parlour.baselines.arena import DuplicateResult, MatchResult, play_duplicate, play_match
 from parlour.baselines.arena.results.export import markdown_table
+from parlour.baselines.players.making import players_of
 from parlour.baselines.players.measures import measures_of
 from parlour.envs import GAMES
 from parlour.envs.core.catalogue import games_by_seats
@@ -28,7 +30,13 @@ ROWS: Final = STUDIES / "strengths.toml"
 RECORD: Final = STUDIES / "strengths.json"
 COMMAND: Final = "make strengths"
 BEGIN, END = f"<!-- strengths: written by `{COMMAND}` -->", "<!-- end of the strengths -->"
-Record = Mapping[str, Mapping[str, Any]]
+SEARCH, NETWORKS = "baselines/search", "baselines/networks"
+USED: Final = {  # by players of a kind, beside the code of their game; a search may ask a network
+    "search": (SEARCH, NETWORKS),
+    "solver": (SEARCH,),
+    "network": (NETWORKS,),
+}
+Record = Mapping[str, Mapping[str, Mapping[str, Any]]]  # rows by game and text
 Cells = dict[str, str]  # by heading
 
 
@@ -97,26 +105,33 @@ def rows_of(name: str) -> Iterator[tuple[str, Row]]:
     return ((kind, Row(*row)) for kind, rows in kinds.items() for row in rows)
 
 
-def paths_of(name: str) -> list[str]:
-    """Return the files that the results of a game depend on, as those of the league do."""
-    return [f"envs/{name}/rules.py", f"envs/{name}/observation.py", f"baselines/{name}"]
+def paths_of(name: str, rows: Sequence[tuple[str, Row]]) -> tuple[str, ...]:
+    """Return the files and folders that the results of these rows of a game depend on."""
+    games = {game.num_seats: players_of(game) for game in games_by_seats(name)}
+    used = {SEARCH for kind, _ in rows if kind == "exact"}
+    for _, row in rows:
+        for player in (row.player, row.against):
+            used.update(USED.get(games[row.seats][player.partition(":")[0]].kind, ()))
+    own = f"envs/{name}/rules.py", f"envs/{name}/observation.py", f"baselines/{name}"
+    return *own, *sorted(used)
 
 
 def measure(name: str, file: Path = RECORD) -> Record:
     """Measure the rows of a game that the record lacks; return the record."""
     record: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}
     games = {game.num_seats: game for game in games_by_seats(name)}
+    former, digest = record.get(name, {}), cache(code_digest)
     rows = {f"{kind}: {' '.join(map(str, row))}": (kind, row) for kind, row in rows_of(name)}
-    code, former = code_digest(paths_of(name)), record.get(name, {})
-    kept = former["rows"] if former.get("code") == code else {}
-    results = {key: kept.get(key) for key in rows}
-    record[name] = {"code": code, "rows": results}
+    record[name] = results = {key: former[key] for key in rows if key in former}
     for key, (kind, row) in rows.items():
-        if results[key] is None:
-            cells = {"kind": kind, **row.cells, **KINDS[kind][1](games[row.seats], row)}
+        code = digest(paths_of(name, [(kind, row)]))
+        if results.get(key, {}).get("code") != code:
+            cells = {**row.cells, **KINDS[kind][1](games[row.seats], row)}
             print(*cells.values(), sep=" | ", flush=True)
-            results[key] = cells
-        file.write_text(json.dumps(record, indent=1) + "\n")
+            results[key] = {"code": code, "kind": kind, "cells": cells}
+            file.write_text(json.dumps(record, indent=1) + "\n")
+    record[name] = {key: results[key] for key in rows}
+    file.write_text(json.dumps(record, indent=1) + "\n")
     return record
 
 
@@ -124,10 +139,10 @@ def tables(name: str, record: Record) -> str:
     """Return the tables of a game as Markdown."""
     lines = []
     for kind, (about, _) in KINDS.items():
-        rows = [row for row in record[name]["rows"].values() if row and row["kind"] == kind]
+        rows = [row["cells"] for row in record[name].values() if row["kind"] == kind]
         if rows:
-            cells = [list(row.values())[1:] for row in rows]
-            lines += [f"{about}:", "", *markdown_table(list(rows[0])[1:], cells), ""]
+            cells = [list(row.values()) for row in rows]
+            lines += [f"{about}:", "", *markdown_table(list(rows[0]), cells), ""]
     return "\n".join(lines)
 
 
@@ -142,14 +157,16 @@ def with_tables(readme: str, name: str, record: Record) -> str:
 
 def main() -> None:
     """Measure every game, write its tables, and note the record."""
+    paths = {}
     for name in GAMES:
         record = measure(name)
         readme = f"envs/{name}/README.md"
         file = CHECKOUT / readme
         file.write_text(with_tables(file.read_text(encoding="utf-8"), name, record))
-        keep([f"{readme}#measured"], COMMAND, paths_of(name))
-    paths = [path for name in GAMES for path in paths_of(name)]
-    keep([RECORD.relative_to(CHECKOUT).as_posix()], COMMAND, paths)
+        paths[name] = paths_of(name, list(rows_of(name)))
+        keep([f"{readme}#measured"], COMMAND, paths[name])
+    all_paths = list(dict.fromkeys(path for each in paths.values() for path in each))
+    keep([RECORD.relative_to(CHECKOUT).as_posix()], COMMAND, all_paths)
 
 
 if __name__ == "__main__":
