@@ -203,6 +203,15 @@ def test_a_game_that_cannot_have_been_played_is_not_replayed(
     assert named in line
 
 
+def test_a_file_that_is_no_game_is_refused_with_those_that_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def mine(observations, action_masks, rngs):\n    ...\n")
+    line = refusal(f"replay {file}", capsys)
+    assert f"{file} is no game that was played: name a transcript (parlour watch GAME" in line
+
+
 def test_players_that_the_learner_refuses_are_a_wrong_argument(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

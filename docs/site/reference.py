@@ -22,7 +22,7 @@ from parlour.baselines.arena.results.export import markdown_table
 from parlour.baselines.networks.kinds import KINDS
 from parlour.baselines.statistics.estimates import Estimate
 from parlour.baselines.statistics.result_data import Result
-from parlour.envs import authoring
+from parlour.envs import GAMES, authoring
 from parlour.envs.core.environments.aec import CheckedEnv
 from parlour.envs.core.environments.keywords import KEYWORDS, shown
 from parlour.envs.core.environments.solo import SoloEnv
@@ -30,6 +30,7 @@ from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.fields import Field, FlatLayout
 from parlour.envs.core.game import Game
 from parlour.envs.core.played.transcript import Ply, Transcript
+from parlour.envs.registry import pettingzoo_names
 from parlour.scripts.main import COMMANDS, main
 
 MAX_SHOWN = 200  # characters of a constant
@@ -81,6 +82,16 @@ def keyword_table() -> str:
             default = ", ".join(f"`{shown(v)}` in {view}" for view, v in one.defaults.items())
         rows.append([f"`{one.name}`", default, one.values, one.meaning, ", ".join(one.defaults)])
     return "\n".join(markdown_table(("keyword", "default", "values", "what it does", "in"), rows))
+
+
+def id_table() -> str:
+    """Return the names of each game in Gymnasium and PettingZoo."""
+    headings = ("game", "Gymnasium", "PettingZoo", "module in `parlour.envs`")
+    rows = [
+        [f"`{name}`", f"`parlour:{GAMES[name]}`", f"`parlour/{name}-v{module[-1]}`", f"`{module}`"]
+        for module, name in pettingzoo_names().items()
+    ]
+    return "\n".join(markdown_table(headings, rows))
 
 
 def python_page() -> str:

@@ -17,6 +17,7 @@ from .speed import speed_table
 PEERS = CHECKOUT / "docs" / "benchmarks" / "peers.json"
 TABLES: dict[str, Callable[[], str]] = {
     "best": games.best_table,
+    "ids": reference.id_table,
     "keywords": reference.keyword_table,
     "players": games.all_players_table,
     "records": records.table,

@@ -109,7 +109,7 @@ class _Script:
 
 
 def _too_many(game: Game) -> str:
-    return f"{game.name} can draw in more than {MAX_WAYS:,} ways here, too many to list"
+    return f"{game.name} can draw in more than {MAX_WAYS:,} ways here, too many to list: sample"
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from ..output import progress_counter
 from ..table.stored_games import arena_game, judged_plies
 from ..validators import file_to_write, positive, seconds, seed, whole
 
-_SQLITE = b"SQLite format 3\x00"
+_SQLITE, _TRANSCRIPT = b"SQLite format 3\x00", b"parlour transcript"
 VALUE_SECONDS = 0.2
 
 
@@ -92,11 +92,16 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
     path = Path(arguments.file)
     try:
         with path.open("rb") as file:
-            is_store = file.read(len(_SQLITE)) == _SQLITE
+            start = file.read(len(_TRANSCRIPT))
     except OSError as error:
         raise BadArgument(f"cannot read {path}: {error.strerror}") from error
+    if not start.startswith((_SQLITE, _TRANSCRIPT)):
+        raise BadArgument(
+            f"{path} is no game that was played: name a transcript (parlour watch GAME "
+            "--transcript FILE), or the store of a match or tournament (--store FILE)"
+        )
     with user_input():
-        if not is_store:
+        if start == _TRANSCRIPT:
             transcript = load(path)
             verify(transcript)
             return transcript, None

@@ -125,7 +125,10 @@ class Host:
         """Seat a connection by its token. Raises Refused."""
         id = await self.kept(self.store.table_id, token)
         if id is None:
-            raise Refused("no seat has this token")
+            raise Refused(
+                "no seat has this token: a seat's is what follows #seat= in its link, or one of "
+                "the tokens that POST /api/tables answers"
+            )
         is_seated = False
         while not is_seated:
             live = await self._live(id)

@@ -15,7 +15,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from ...baselines.players.named_files import check_named_files
 from ...envs import GAMES, find_game
-from ...envs.core.catalogue import game_within
+from ...envs.core.catalogue import check_known, game_within
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed
@@ -152,7 +152,7 @@ async def _start(request: Request) -> Any:
 
 async def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
     host = request.app.state.host
-    id = await host.kept(host.store.table_id, str(data.get("token")))
+    id = await host.kept(host.store.table_id, str(data["token"]))
     stored = None if id is None else await host.kept(host.store.load, id)
     if stored is None:
         raise NotFound("no table has this token")
@@ -222,31 +222,33 @@ def _entry(stored: StoredTable) -> dict[str, Any]:
 
 
 def _setup(data: dict[str, Any]) -> Setup:
-    """Check what the page sent. Raises ValueError, TypeError, KeyError."""
-    seats = data["seats"]
-    if not isinstance(seats, list) or not 0 < len(seats) <= MAX_SEATS:
-        raise ValueError(f"a table has 1 to {MAX_SEATS} seats")
-    occupants = tuple(_occupant(seat) for seat in seats)
-    if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
+    """Check what the page sent, the game first. Raises ValueError, TypeError, KeyError."""
+    if lacking := [name for name in ("game", "settings", "seats") if name not in data]:
+        raise KeyError(", ".join(lacking))
+    name, settings, seats = data["game"], data["settings"], data["seats"]
+    if not isinstance(settings, dict) or not isinstance(name, str):
         raise TypeError("game is a name, and settings an object")
-    times = {name: data.get(name, 0) for name in MAX_SECONDS}
-    for name, most in MAX_SECONDS.items():
-        if type(times[name]) not in (int, float) or not 0 <= times[name] <= most:
-            raise ValueError(f"{name} is 0 to {most:g} seconds a move")
-    choices = {name: data.get(name, is_usual) for name, is_usual in _CHOICES.items()}
-    for name, choice in choices.items():
+    check_known(name)
+    if not isinstance(seats, list) or not 0 < len(seats) <= MAX_SEATS:
+        raise ValueError(f"seats is a list of 1 to {MAX_SEATS} objects")
+    occupants = tuple(_occupant(seat) for seat in seats)
+    times = {each: data.get(each, 0) for each in MAX_SECONDS}
+    for each, most in MAX_SECONDS.items():
+        if type(times[each]) not in (int, float) or not 0 <= times[each] <= most:
+            raise ValueError(f"{each} is 0 to {most:g} seconds a move")
+    choices = {each: data.get(each, is_usual) for each, is_usual in _CHOICES.items()}
+    for each, choice in choices.items():
         if type(choice) is not bool:
-            raise TypeError(f"{name} is true or false, not {choice!r:.60}")
+            raise TypeError(f"{each} is true or false, not {choice!r:.60}")
     seed = data.get("seed")
     if seed is not None and type(seed) is not int:
         raise TypeError(f"seed is a whole number, not {seed!r:.60}")
-    name, settings = data["game"], data["settings"]
     if choices["shared"]:  # by a stranger, who names no file
         check_named_files(name, settings, [seat.player for seat in occupants if seat.player], None)
     game = find_game(name, **settings)
     return new_setup(
         game,
-        data["settings"],
+        settings,
         occupants,
         seed,
         skip_forced=choices["forced"],
@@ -258,7 +260,9 @@ def _setup(data: dict[str, Any]) -> Setup:
     )
 
 
-def _occupant(seat: dict[str, Any]) -> Occupant:
+def _occupant(seat: Any) -> Occupant:
+    if not isinstance(seat, dict) or not {"kind", "name"} <= {*seat}:
+        raise TypeError(f"a seat is an object with a kind and a name, not {seat!r:.60}")
     who = Occupant(str(seat["kind"]), str(seat["name"]), str(seat.get("player", "")))
     if not who.player:
         check_name(who.name)

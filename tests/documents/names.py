@@ -24,11 +24,12 @@ from .versions import setup
 
 # Names of other libraries, of users' files and in examples.
 ELSEWHERE = """
-    ActionMasker apt argument authoring baselines bubblewrap command compile DataCollector
-    default_rng diameter_km DummyVecEnv Env five gym help install keyword make_vec mcpServers
-    MinariDataset mine missing MultiAgentPolicyManager my_games name_of none only parallel partial
-    peft pickle player_0 pt py recover_environment required reshape RL_LOGGING_LEVEL runs
-    SubprocVecEnv take_along_axis terminated tmp ts unwrapped user venv zip
+    ActionMasker apt argument authoring baselines bubblewrap cache Caches command compile
+    DataCollector default_rng diameter_km DummyVecEnv Env five gym help install keyword Library
+    make_vec mcpServers MinariDataset mine missing MultiAgentPolicyManager my_games name_of none
+    NUMBA_CACHE_DIR only parallel partial peft pickle player_0 pt py recover_environment required
+    reshape RL_LOGGING_LEVEL runs SubprocVecEnv take_along_axis terminated tmp ts unwrapped user
+    venv XDG_CACHE_HOME zip
 """
 
 
@@ -141,7 +142,9 @@ def all_paths() -> tuple[str, ...]:
 
 
 def is_path(name: str) -> bool:
-    """Whether a file or folder has this name, or ends so."""
+    """Whether a file or folder has this name, or ends so, or PettingZoo knows it."""
+    if name.removeprefix("parlour/").replace("-v", "_v") in pettingzoo_names():
+        return True
     end = f"/{name.strip('/')}"
     return (CHECKOUT / name).exists() or any(path.endswith(end) for path in all_paths())
 

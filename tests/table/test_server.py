@@ -198,7 +198,9 @@ def test_large_requests_are_refused(client: TestClient) -> None:
         ({"seats": [{**ME, "name": "host"}, GUEST]}, "is not Host"),
         ({"seats": [ME, player("mcts:num_simulations=200000")]}, "100,000 simulations"),
         ({"seats": [ME, player("playout:num_playouts=200000")]}, "simulations or playouts"),
-        ({"seats": [ME, 3]}, ""),
+        ({"seats": [ME, 3]}, "a seat is an object with a kind and a name, not 3"),
+        ({"seats": [ME, {"kind": "here"}]}, "a seat is an object with a kind and a name, not {'"),
+        ({"game": "presidnt", "seats": [{"kind": "here"}]}, "presidnt"),
         ({"seed": -1}, ""),
         ({"seed": True}, "seed is a whole number, not True"),
         ({"forced": "no"}, "forced is true or false, not 'no'"),
@@ -212,6 +214,21 @@ def test_an_impossible_table_gets_one_clear_answer(
     answer = client.post("/api/tables", json=data, headers=AS_OWNER)
     assert answer.status_code == 400 and answer.json()["error"]
     assert said in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "lacking"),
+    [
+        ("tables", {}, "game, settings, seats"),
+        ("tables", {"game": "president", "seats": []}, "settings"),
+        ("links", {}, "token"),
+    ],
+)
+def test_a_request_says_all_that_it_lacks(
+    client: TestClient, path: str, data: dict, lacking: str
+) -> None:
+    answer = client.post(f"/api/{path}", json=data, headers=AS_OWNER)
+    assert answer.json()["error"] == f"this request needs {lacking}"
 
 
 def test_moves_that_are_illegal_late_or_anothers_are_refused(client: TestClient) -> None:
@@ -240,7 +257,7 @@ def test_a_token_opens_its_own_seat_only(client: TestClient) -> None:
     with seated(client, tokens[3]) as thief:
         assert "a player has taken" in thief.next("closed")["text"]
     with seated(client, "guessed") as thief:
-        assert "no seat has this token" in thief.next("closed")["text"]
+        assert "no seat has this token: a seat's is what follows" in thief.next("closed")["text"]
     with seated(client, tokens[4]) as watcher:
         position = watcher.next("position")
         assert position["svg"].count(", face down") == 40 and position["seat"] is None
