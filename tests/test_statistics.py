@@ -118,7 +118,7 @@ def test_elo_is_nought_at_a_half_and_four_hundred_at_ten_to_one() -> None:
         (Estimate(0.30321, 0.30134, 0.30505), "+0.3032 [+0.3013, +0.3050]"),
         (Estimate(0.5, 0.25, 0.75), "+0.5 [+0.2, +0.8]"),
         (Estimate(1554.2, 1203.4, math.inf), "+1554 [+1203, +inf]"),
-        (Estimate(0.5, -math.inf, math.inf), "+0 [-inf, +inf]"),
+        (Estimate(0.5, -math.inf, math.inf), "0 [-inf, +inf]"),
         (Estimate(2.0, 2.0, 2.0), "+2 [+2, +2]"),
     ],
 )
@@ -126,6 +126,11 @@ def test_an_estimate_prints_as_many_digits_as_its_interval_supports(
     estimate: Estimate, text: str
 ) -> None:
     assert str(estimate) == f"{estimate}" == text
+
+
+def test_what_is_rounded_to_zero_has_no_sign() -> None:
+    assert f"{Estimate(0.2, -3.4, 0.4):+.0f}" == "0 [-3, 0]"
+    assert f"{Estimate(-0.01, -0.04, 12.0):+.1f}" == "0.0 [0.0, +12.0]"
 
 
 def test_a_ratio_counts_each_deal_by_its_games() -> None:

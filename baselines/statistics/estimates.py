@@ -8,6 +8,7 @@ whether the games of a deal are alike, independent or opposed.
 """
 
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ _NORMAL_QUANTILE = float(special.ndtri(0.5 + LEVEL / 2))
 ELO_SCALE = 400 / math.log(10)  # Elo points of a factor e in strength
 RETURNS = (-1.0, 1.0)  # the range of a game's returns
 _MAX_DECIMALS = 6  # of a printed estimate
+_SIGN_OF_ZERO = re.compile(r"^[-+](?=[0.]+$)")  # of what is rounded to zero
 
 
 class Estimate(NamedTuple):
@@ -34,7 +36,10 @@ class Estimate(NamedTuple):
         return f"{self:+.{_decimals(self)}f}"
 
     def __format__(self, spec: str) -> str:
-        return f"{self.mean:{spec}} [{self.low:{spec}}, {self.high:{spec}}]" if spec else str(self)
+        if not spec:
+            return str(self)
+        mean, low, high = (_SIGN_OF_ZERO.sub("", f"{value:{spec}}") for value in self)
+        return f"{mean} [{low}, {high}]"
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":
         """The estimate of factor * value + shift, for a positive factor."""
