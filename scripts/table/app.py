@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ...envs.core.played.page import asset
+from ...envs.core.played.page import FOLDER
 from .guard import MAX_CONNECTIONS, Guard
 from .host import Host
 from .protocol import MAX_BYTES
@@ -23,15 +23,13 @@ from .tournaments import Ladders, RunningResults
 
 STATIC = Path(__file__).with_name("static")
 
-_PAGES = {
-    "/": "index.html",
-    "/results": "results.html",
-    **{
-        f"/{name}": name
-        for name in ("ask.js", "table.js", "setup.js", "editor.js", "results.js", "icon.svg")
-    },
+_SCRIPTS = ("ask.js", "table.js", "setup.js", "editor.js", "results.js")
+_FILES = {
+    "/": STATIC / "index.html",
+    "/results": STATIC / "results.html",
+    **{f"/{name}": STATIC / name for name in (*_SCRIPTS, "icon.svg")},
+    **{f"/{name}": FOLDER / name for name in ("board.js", "page.css")},  # also of replays
 }
-_SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}  # also of replays
 
 
 def make_app(
@@ -53,7 +51,7 @@ def make_app(
         yield
         await asyncio.to_thread(app.state.host.close)
 
-    pages = [Route(path, _page) for path in (*_PAGES, *_SHARED)]
+    pages = [Route(path, _page) for path in _FILES]
     app = Starlette(routes=[*pages, *ROUTES], lifespan=lifespan)
     app.state.store, app.state.owner_key, app.state.results = store, owner_key, results
     app.state.host, app.state.replays = Host(store, **settings), {}
@@ -62,10 +60,7 @@ def make_app(
 
 
 async def _page(request: Request) -> Response:
-    path = request.url.path
-    if path in _SHARED:
-        return Response(asset(path[1:]), media_type=_SHARED[path])
-    return FileResponse(STATIC / _PAGES[path])
+    return FileResponse(_FILES[request.url.path])
 
 
 def uvicorn_server(app: Guard) -> uvicorn.Server:

@@ -4,13 +4,11 @@ The live page of `parlour play`, the replay file and the notebook view share `bo
 `page.css`.
 """
 
-from functools import cache
 from pathlib import Path
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
-@cache
 def asset(name: str) -> str:
     """Return the text of a file of this folder, such as "board.js"."""
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (FOLDER / name).read_text(encoding="utf-8")

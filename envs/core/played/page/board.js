@@ -260,18 +260,25 @@ class Board {
     }
   }
 
-  // Where a badge covers no words and none of the `badges`: in the middle of a line of text, above
-  // anything else, or around it where other parts lie above.
+  // Where a badge covers the fewest words, marks and `badges`, then the fewest other parts: near to
+  // its part, at best above it or, where that is a line of text, in its middle.
   beside(part, { offsetWidth: width, offsetHeight: height }, frame, badges) {
     const place = part.getBoundingClientRect();
-    const [middle, x] = [place.y + (place.height - height) / 2, Math.min(place.x, frame.right - width)];
-    if (place.width > ROW_SHAPE * place.height) return { left: place.x + (place.width - width) / 2, top: middle, width, height };
-    const spots = [[x, place.y - height], [x, place.bottom], [place.x - width, middle], [x, place.y - 2 * height], [x, place.y - 3 * height]]
-      .map(([left, top]) => ({ left, top, width, height }));
-    const others = this.parts().filter((each) => each !== part).map((each) => each.getBoundingClientRect());
-    const isInside = ({ left, top }) => left >= frame.left && top >= frame.top && top + height <= frame.bottom;
-    const free = (boxes) => spots.find((spot) => isInside(spot) && !boxes.some((box) => overlap(box, spot)));
-    return free([...others, ...badges]) || free(badges) || spots[0];
+    const [across, middle] = [place.x + (place.width - width) / 2, place.y + (place.height - height) / 2];
+    const best = place.width > ROW_SHAPE * place.height ? middle : place.y - height;
+    const boxes = (shapes) => [...this.root.querySelectorAll(shapes)].filter((each) => each !== part).map((each) => each.getBoundingClientRect());
+    const [letters, parts] = [[...boxes("text, circle, polygon"), ...badges], boxes("[data-part]")];
+    const cost = (spot) => {
+      const covered = (places) => places.filter((each) => overlap(each, spot)).length;
+      const aside = Math.max(0, Math.abs(spot.left - across) - place.width / 2);
+      const above = Math.max(0, place.y - spot.top - height, spot.top - place.bottom);
+      return 1000 * covered(letters) + 30 * covered(parts) + 2 * (aside + above) + Math.abs(spot.top - best) / 4;
+    };
+    const steps = Array.from({ length: Math.ceil(2 * place.height / height) + 9 }, (_, step) => place.y + (step / 2 - 3) * height);
+    const spots = [place.x, across, place.right - width, place.x - width, place.right].flatMap((left) => [middle, ...steps].map((top) => (
+      { left: Math.max(frame.left, Math.min(left, frame.right - width)), top, width, height })));
+    const inside = spots.filter(({ top }) => top >= frame.top && top + height <= frame.bottom);
+    return inside.reduce((one, other) => (cost(other) < cost(one) ? other : one), inside[0] || spots[0]);
   }
 
   // What the piles say that seats have won: it changes when the cards on the table are taken.
