@@ -211,15 +211,29 @@ def test_text_stands_out_from_what_lies_under_it(case: int) -> None:
 def test_no_text_lies_under_anything(case: int) -> None:
     """Neither its middle nor its ends; a covered card leaves the label of its corner."""
     for _, seat, is_narrow, picture in shown(case):
-        shapes = list(picture.all_shapes())
-        for place, text in enumerate(shapes):
-            if isinstance(text, Text) and text.text.strip():
-                over = [s for s in shapes[place + 1 :] if not isinstance(s, Text | Line)]
-                points = points_of(text)
-                hiding = [
-                    s for s in over if len(s.fill) == 7 and any(is_inside(p, s) for p in points)
-                ]
-                assert not hiding, (text, hiding, seat, is_narrow)
+        assert not hidden_texts(picture), (seat, is_narrow)
+
+
+def hidden_texts(picture: Picture) -> list[tuple[Text, Shape]]:
+    """Texts with something that lies over their middle or over one of their ends."""
+    shapes = list(picture.all_shapes())
+    return [
+        (text, over)
+        for place, text in enumerate(shapes)
+        if isinstance(text, Text) and text.text.strip()
+        for over in shapes[place + 1 :]
+        if not isinstance(over, Text | Line) and len(over.fill) == 7
+        if any(is_inside(point, over) for point in points_of(text))
+    ]
+
+
+@pytest.mark.parametrize(("num_players", "size"), [(4, 12), (5, 10), (5, 12), (8, 7), (8, 14)])
+def test_a_hand_that_grows_shows_all_its_labels(num_players: int, size: int) -> None:
+    """At the side of a wide table, in the exchange or laid out by hand: tens have two digits."""
+    game = find_game("president", num_players=num_players)
+    state = positions(game, 5, 1)[0][0]
+    state["hands"] = (1 << 40) - (1 << 40 - size) >> 8  # high ranks, each four times
+    assert not hidden_texts(drawn(game, state))
 
 
 def test_gems_of_each_colour_have_a_shape_of_their_own() -> None:

@@ -344,6 +344,27 @@ def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -
         assert page.locator(".advised, .rank").count() == 0
 
 
+COVERED = """() => [...document.querySelectorAll("#board .rank")].flatMap((badge) =>
+    [...document.querySelectorAll("#board text")].filter((text) => {
+        const [over, under] = [badge, text].map((each) => each.getBoundingClientRect());
+        return over.left < under.right && under.left < over.right
+            && over.top < under.bottom && under.top < over.bottom;
+    }).map((text) => [badge.textContent, text.textContent]))"""
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_values_on_a_phone_cover_no_words(browser: Any, address: str, name: str) -> None:
+    """At the first turn, and at the second, where it says what each seat did last."""
+    with table_page(browser, address, name, "phone") as page:
+        page.click("#hint")
+        page.wait_for_selector("#board .rank")
+        assert page.evaluate(COVERED) == []
+        page.evaluate("play(game.position.legal[0])")
+        page.wait_for_selector("#board .rank", state="detached")
+        page.wait_for_selector("#board .rank")
+        assert page.evaluate(COVERED) == []
+
+
 def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", "desktop") as page:
         page.evaluate('play("card:9.9")')

@@ -94,6 +94,9 @@ TWO_CORNERS = 70.0  # the least height of a card, in pixels, with its label in t
 TWIN_STEP = 0.7  # between cards with the same face, in steps
 LABEL_STEP = 0.42  # the least step that leaves a label uncovered, in card widths
 LABEL_WIDTH = 16.0  # the same in pixels, for small cards
+ROW_STEP, LEAST_ROW_STEP = 0.42, 20.0  # of a row behind: in card heights, and at least in pixels
+LEAST_HEIGHT = 40.0  # of cards that are made smaller, in pixels
+MORE_ROWS = 3  # that are tried
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,8 @@ def card_shapes(
     shapes.append(
         box.inset(height * 0.045).filled(card.paper, height * 0.05, card.ink + "50", edge)
     )
-    corner_size = max(MIN_TEXT, height * (0.215 if len(card.label) == 1 else 0.185))
-    corner_x = x + max(height * 0.165, 3 + 0.29 * corner_size * len(card.label))
-    corner_y = y + max(height * 0.175, 4 + 0.5 * corner_size)
+    corner_size, from_edge, _ = _corner(card.label, height)
+    corner_x, corner_y = x + from_edge, y + max(height * 0.175, 4 + 0.5 * corner_size)
     has_two = height >= TWO_CORNERS and not is_covered
     mark_size, (middle_x, middle_y) = max(9.0, height * (0.15 if has_two else 0.19)), box.center
     mark_y = corner_y + 0.55 * corner_size + 0.62 * mark_size
@@ -164,6 +166,13 @@ def card_shapes(
         if card.mark is not None:
             shapes += card.mark.at(far_x, 2 * middle_y - mark_y, mark_size)
     return Stamp([*shapes, *_card_middle(card, box)])
+
+
+def _corner(label: str, height: float) -> tuple[float, float, float]:
+    """The size of the label in a corner, its middle from the card's edge, and half its width."""
+    size = max(MIN_TEXT, height * (0.215 if len(label) == 1 else 0.185))
+    half = 0.29 * size * len(label)
+    return size, max(height * 0.165, 3 + half), half
 
 
 def _card_middle(card: Card, box: Box) -> list[Shape]:
@@ -243,17 +252,34 @@ def card_row(
 def card_rows(cards: Sequence[CardPart], hand: Hand) -> list[Part]:
     """Cards in rows of about equal length, one behind the other.
 
-    A row behind shows the labels of its cards.
+    A row behind shows the labels of its cards. Where too many are side by side for their labels,
+    the cards are smaller and lie in more rows.
     """
-    num_rows = -(-len(cards) // hand.most) or 1
-    visible = max(hand.height * 0.42, 20.0)
+    num_rows, height = _rows_and_height(cards, hand)
+    step = max(height * ROW_STEP, LEAST_ROW_STEP)
     parts: list[Part] = []
     for row in range(num_rows):
         first, last = (len(cards) * k // num_rows for k in (row, row + 1))
-        y = hand.y - visible * (num_rows - 1 - row)
+        y = hand.y + (hand.height - height) / 2 - step * (num_rows - 1 - row)
         in_row, is_behind = tuple(cards[first:last]), row < num_rows - 1
-        parts += card_row(in_row, hand.x, y, hand.height, hand.width, is_behind=is_behind)
+        parts += card_row(in_row, hand.x, y, height, hand.width, is_behind=is_behind)
     return parts
+
+
+def _rows_and_height(cards: Sequence[CardPart], hand: Hand) -> tuple[int, float]:
+    """The number of rows in which cards are largest that leave their labels uncovered."""
+    fewest = -(-len(cards) // hand.most) or 1
+    corners = [_corner(card.face.label, hand.height) for card in cards if card.face is not None]
+    label_end = max((middle + half for _, middle, half in corners), default=0.0)
+
+    def height(num_rows: int) -> float:
+        num_steps = -(-len(cards) // num_rows) - 1
+        width = label_end * num_steps + hand.height * CARD_ASPECT
+        scale = min(hand.width / width, 1 / (1 + ROW_STEP * (num_rows - fewest)))
+        return min(hand.height, max(LEAST_HEIGHT, hand.height * scale))
+
+    num_rows = max(range(fewest, fewest + MORE_ROWS), key=height)
+    return num_rows, height(num_rows)
 
 
 def _places(cards: Sequence[CardPart], twin_step: float) -> list[float]:
