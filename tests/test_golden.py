@@ -6,7 +6,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.played import transcript
-from tests.golden.write import FOLDER
+from tests.golden.write import FOLDER, texts
 
 pytestmark = pytest.mark.plain
 
@@ -25,6 +25,11 @@ def test_a_golden_transcript_is_what_the_rules_play(path: Path) -> None:
     transcript.verify(golden)
     assert transcript.to_text(golden) == path.read_text(encoding="utf-8")
     assert list(transcript.replay(golden))[-1].tobytes() == final_state(golden)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_positions_of_a_golden_game_read_as_before(path: Path) -> None:
+    assert texts(transcript.load(path)) == path.with_suffix(".text").read_text(encoding="utf-8")
 
 
 def final_state(golden: transcript.Transcript) -> bytes:

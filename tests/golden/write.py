@@ -78,6 +78,22 @@ GOLDEN: dict[str, dict[str, Golden]] = {
 }
 
 
+def texts(golden: transcript.Transcript) -> str:
+    """Return positions of a game as text: at its quarters, and after each first kind of action.
+
+    In turn they stand as the next seat sees them, and with all that is hidden.
+    """
+    game, names = golden.game, [ply.action.partition(":")[0] for ply in golden.plies]
+    numbers = {names.index(name) + 1 for name in names if name.isalpha()}
+    numbers |= {len(names) * quarter // 4 for quarter in range(5)}
+    states, lines = list(transcript.replay(golden)), []
+    for index, number in enumerate(sorted(numbers)):
+        seat = None if index % 2 else max(0, int(game.seat_to_act(states[number])))
+        lines += [f"== after ply {number}, " + ("all open" if seat is None else f"seat {seat}")]
+        lines += [game.describe(states[number], seat), ""]
+    return "\n".join(lines)
+
+
 def main(names: Sequence[str] = ()) -> None:
     """Write the golden transcripts of these games, or of all."""
     for name in names or GOLDEN:
@@ -87,7 +103,9 @@ def main(names: Sequence[str] = ()) -> None:
             players = itertools.islice(itertools.cycle(golden.players), game.num_seats)
             policies = [make_policy(player, game) for player in players]
             path = FOLDER / name / f"{title}.txt"
-            transcript.save(transcript.record(game, policies=policies, show=golden.show), path)
+            played = transcript.record(game, policies=policies, show=golden.show)
+            transcript.save(played, path)
+            path.with_suffix(".text").write_text(texts(played), encoding="utf-8")
             print(path)
 
 
