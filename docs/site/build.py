@@ -27,6 +27,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference/python": reference.python_page,
 }
 CHANGELOG = "project/CHANGELOG"
+_MENU = re.compile(r"<!-- (\{toctree\}.*?)-->", re.DOTALL)  # a comment in the checkout
 _HEADING = re.compile(r"<h1>(.*?)(?:<a class=\"headerlink\".*?)?</h1>", re.DOTALL)
 _TAG, _LETTERS = re.compile(r"<[^>]*>"), re.compile(r"\W")
 BARRIERS = {  # for a keyboard or a screen reader, and the same HTML without them
@@ -46,7 +47,7 @@ def write_pages(site: Path) -> None:
         text = records.marked(file.read_text(encoding="utf-8"), file)
         if file in own:
             text = games.game_page(own[file], text, site)
-        text = with_tables(text, TABLES)
+        text = _MENU.sub(r"```\1```", with_tables(text, TABLES))
         text = relinked(text, file, site)
         parts = release_pages(text) if page == CHANGELOG else {Path(page).name: text}
         for name, part in parts.items():

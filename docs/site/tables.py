@@ -11,10 +11,24 @@ from collections.abc import Callable, Collection
 from docs.studies import speedrun
 
 from . import games, records, reference
+from .llms import title
 from .sources import CHECKOUT, pages
 from .speed import speed_table
 
 PEERS = CHECKOUT / "docs" / "benchmarks" / "peers.json"
+_PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of the table -->)", re.DOTALL)
+
+
+def studies_list() -> str:
+    """Return links to the pages of the studies, from a page of docs/pages."""
+    files = [file for file, page in pages().items() if page.startswith("studies/")]
+    links = (
+        f"* [{title(file.read_text(encoding='utf-8'))}](../{file.relative_to(CHECKOUT / 'docs')})"
+        for file in files
+    )
+    return "\n".join(links)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "best": games.best_table,
     "ids": reference.id_table,
@@ -22,10 +36,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "players": games.all_players_table,
     "records": records.table,
     "speedrun": speedrun.table,
+    "studies": studies_list,
     "speed": lambda: speed_table(json.loads(PEERS.read_text(encoding="utf-8"))),
 }
 IN_CHECKOUT = TABLES.keys() - {"records"}
-_PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of the table -->)", re.DOTALL)
 
 
 def with_tables(text: str, names: Collection[str] = IN_CHECKOUT) -> str:
