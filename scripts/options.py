@@ -257,7 +257,7 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_deals(parser: argparse.ArgumentParser, about: str) -> None:
+def add_deals(parser: Any, about: str) -> None:
     """`--deals N`; `about` says what they are."""
     parser.add_argument(
         "--deals", type=number_of_deals, default=1000, help=f"{about} (default 1000)"
@@ -321,7 +321,7 @@ def check_seat(seat: int | None, game: "Game") -> None:
 
 
 def check_deals(arguments: argparse.Namespace) -> None:
-    """Raise BadArgument where fewer than `--deals` seeds follow `--seed`."""
+    """Raise BadArgument where fewer seeds than `--deals` follow `--seed`."""
     num_seeds = MAX_SEED + 1 - first_seed(arguments)
     if arguments.deals > num_seeds:
         raise BadArgument(

@@ -9,12 +9,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..baselines.arena import Plan, Store, Workers
 from ..baselines.arena.contest.sandbox import NONE, choose_sandbox
 from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.play.batches import BATCH_DEALS, Fault
+from ..baselines.arena.play.budget import POOL
 from ..baselines.arena.play.entrants import Entrant, enter
+from ..baselines.arena.play.match import deal_seeds
 from ..baselines.arena.play.tournament import ONE_EACH
 from ..baselines.arena.play.workers import check_workers, start_cluster
 from ..baselines.arena.ratings.until import check_until
@@ -22,8 +25,8 @@ from ..baselines.arena.results.store import StoreError, cause_of, store_files
 from ..baselines.policies.settings import parse_settings
 from ..envs.core.game import Game
 from ..envs.core.words import check_setting_names
-from .options import BadArgument, user_input
-from .validators import positive
+from .options import BadArgument, first_seed, user_input
+from .validators import number_of_games, positive
 
 _logger = logging.getLogger("parlour.contest")
 _NOT_SETTINGS = ("tracebacks", "hidden")  # fields of a TimeControl that other options set
@@ -74,6 +77,28 @@ def add_until(parser: argparse.ArgumentParser) -> None:
         help="end a match once its Elo interval is at most ELO wide on either side, or excludes 0; "
         "the interval is valid at any time",
     )
+
+
+def add_budget(parser: Any) -> None:
+    """`--budget N`; see `play_budget` and `check_budget`."""
+    parser.add_argument(
+        "--budget",
+        type=number_of_games,
+        metavar="N",
+        help="for a first player that is expensive to run: play N games in all, each another deal "
+        "and seat, chosen by predicted luck",
+    )
+
+
+def check_budget(arguments: argparse.Namespace) -> None:
+    """Raise BadArgument for a `--budget` beside options that it excludes, or without seeds."""
+    if arguments.budget is None:
+        return
+    for name in ("until", "adjust", "contest", "duplicate", "exact"):
+        if getattr(arguments, name, None) not in (None, False):
+            raise BadArgument(f"take --budget or --{name}: games are chosen before the first one")
+    with user_input():
+        deal_seeds(first_seed(arguments), POOL * arguments.budget)
 
 
 def _elo_width(text: str) -> float:

@@ -27,6 +27,7 @@ whole = integer("expected a whole number")
 tables = integer("expected tables in 1 .. 1048576", 1, 2**20)
 positive = integer("expected a whole number of at least 1", 1)
 port = integer(f"a port is a number in 0 .. {MAX_PORT}", high=MAX_PORT)
+number_of_games = integer("expected a budget of 10 .. 100000 games", 10, 10**5)
 number_of_deals = integer(f"expected deals in 1 .. {MAX_DEALS}", 1, MAX_DEALS)
 
 

@@ -89,6 +89,11 @@ WRONG = {
     f"match {GAME} random,first_legal --adjust random": "--adjust takes two players",
     f"match {GAME} random,first_legal --adjust mcts,random": "mcts cannot stand in",
     f"match {GAME} random,first_legal --until 0": "until must be a number of Elo points above 0",
+    f"match {GAME} random,first_legal --budget 9": "a budget of 10 .. 100000 games, not 9",
+    f"match {GAME} random,first_legal --budget 20 --deals 9": "--deals: not allowed with argument",
+    f"match {GAME} random,first_legal --budget 20 --until 9": "take --budget or --until",
+    f"evaluate {GAME} random --budget 20 --duplicate": "take --budget or --duplicate",
+    f"evaluate {GAME} random --budget 99 --seed {2**63 - 2000}": "3960 deals cannot follow seed",
     f"tournament {GAME} --until nan": "until must be a number of Elo points above 0",
     f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "at most 1 deals follow seed",
     f"match {GAME} random,first_legal --store /no/such/folder/file": "/no/such/folder/file",
@@ -462,6 +467,15 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
     assert (result["first"], result["second"]) == ("random", "first_legal")
     assert result["verdict"]["decision"] in shown
     assert f"mean return  {result['mean_return'][0]:+.3f}" in shown
+
+
+def test_few_games_are_measured_by_match_and_by_evaluate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = "--budget 12 --json -"
+    result = json.loads(told(f"match {GAME} first_legal,random {options}", capsys))
+    assert (result["num_deals"], result["sample"]["pool"]) == (12, 480)
+    assert json.loads(told(f"evaluate {GAME} first_legal {options}", capsys)) == [result]
 
 
 def test_a_tournament_is_kept_and_rated_again(

@@ -1,5 +1,6 @@
 """Matches, tournaments and ratings: who is stronger, with intervals."""
 
+from .play.budget import play_budget
 from .play.duplicate import DuplicateResult, play_duplicate
 from .play.match import MatchResult, play_match
 from .play.playing import Plan
@@ -16,6 +17,7 @@ __all__ = [
     "Standings",
     "Store",
     "Workers",
+    "play_budget",
     "play_duplicate",
     "play_match",
     "play_tournament",

@@ -3,6 +3,7 @@
 python -m docs.studies.arena coverage --times 2000
 python -m docs.studies.arena anytime
 python -m docs.studies.arena luck
+python -m docs.studies.arena budget
 python -m docs.studies.arena kills --times 20
 python -m docs.studies.arena sandbox_cost --times 200
 """
@@ -11,7 +12,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import anytime, coverage, killing, luck, sandbox_cost
+from . import anytime, budget, coverage, killing, luck, sandbox_cost
 from .recorded import write_record
 
 
@@ -31,6 +32,12 @@ def _luck(num_matches: int) -> None:
     result = luck.measure(num_matches)
     write_record(luck.RECORD, result, luck.page(result))
     print(f"written to {luck.RECORD}")
+
+
+def _budget(most_matches: int) -> None:
+    result = budget.measure(most_matches)
+    write_record(budget.RECORD, result, budget.page(result))
+    print(f"written to {budget.RECORD}")
 
 
 def _kills(times: int) -> None:
@@ -53,6 +60,7 @@ STUDIES = {  # each with its number of repetitions
     "coverage": (_coverage, 2000),  # tournaments of each kind
     "anytime": (_anytime, 1000),  # tournaments of each kind
     "luck": (_luck, 1000),  # matches
+    "budget": (_budget, 1000),  # matches of a pair, at most
     "kills": (_kills, 20),
     "sandbox_cost": (_sandbox_cost, 200),  # games for each sandbox
 }

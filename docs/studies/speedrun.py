@@ -149,7 +149,7 @@ def matches_of(
         seeds = deal_seeds(first, num_deals)
         first = seeds.stop
         (played,) = play_matches(game, [match], seeds, Plan(), lambda _: None)
-        return first_place_shares(played.returns)
+        return first_place_shares(played)
 
     return play
 

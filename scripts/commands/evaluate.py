@@ -1,14 +1,14 @@
 """Measure a player against each opponent in all other seats, with 95 % intervals.
 
 Every deal is played from every seat. `--duplicate` counts deals won, lost and drawn instead;
-`--exact` measures with the solver of a solved game.
+`--budget` plays few single games; `--exact` measures with the solver of a solved game.
 """
 
 import argparse
 from typing import Any
 
 from ...baselines import Policy
-from ...baselines.arena import DuplicateResult, play_duplicate, play_match
+from ...baselines.arena import DuplicateResult, play_budget, play_duplicate, play_match
 from ...baselines.players.measures import measures_of
 from ...baselines.statistics.estimates import Estimate
 from ...baselines.statistics.result_data import as_data
@@ -24,7 +24,7 @@ from ..options import (
     player_names,
 )
 from ..output import add_json, print_matches, print_table, print_text, progress_counter, write_json
-from ..plans import add_plan, chosen_plan, entered
+from ..plans import add_budget, add_plan, check_budget, chosen_plan, entered
 from ..validators import number_of_deals
 
 ALL_DEALS = "all"
@@ -37,13 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="PLAYER,...", default="random", help="opponents (default random)"
     )
-    parser.add_argument(
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
         "--deals",
         type=_deals,
         default=1000,
         metavar="N",
         help="number of deals, each played from every seat (default 1000), or `all` with --exact",
     )
+    add_budget(length)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--duplicate",
@@ -73,6 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
     if arguments.deals != ALL_DEALS:
         check_deals(arguments)
+    check_budget(arguments)
     if not arguments.exact:
         _by_matches(arguments, game)
     elif arguments.contest is not None:
@@ -86,14 +89,17 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
     if arguments.duplicate and game.num_seats != 2:
         raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
     play: Any = play_duplicate if arguments.duplicate else play_match
+    number, total = arguments.deals, arguments.deals * game.num_seats
+    if arguments.budget is not None:
+        play, number, total = play_budget, arguments.budget, arguments.budget
     names = player_names(arguments.against)
     player, *others = entered(arguments, game, (arguments.player, *names))
     results = []
-    deals, total = (arguments.deals, first_seed(arguments)), arguments.deals * game.num_seats
     with chosen_plan(arguments) as plan:
         for name, other in zip(names, others, strict=True):
             with progress_counter(name, total) as on_progress:
-                results.append(play(game, player, other, *deals, on_progress, plan=plan))
+                seed = first_seed(arguments)
+                results.append(play(game, player, other, number, seed, on_progress, plan=plan))
     if arguments.json != "-":
         print_text(f"{results[0].first} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)

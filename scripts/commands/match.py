@@ -1,13 +1,13 @@
 """Play a match between two players.
 
 The first takes one seat and the second all others; every deal is played from every seat. `--until`
-ends the match as soon as the stronger player is known. For a different player in every seat see
-`parlour tournament --form free_for_all`.
+ends the match as soon as the stronger player is known; `--budget` plays few single games. For a
+different player in every seat see `parlour tournament --form free_for_all`.
 """
 
 import argparse
 
-from ...baselines.arena import play_match
+from ...baselines.arena import play_budget, play_match
 from ...baselines.arena.play.adjusted import StandIns
 from ...baselines.statistics.result_data import as_data
 from ...envs.core.game import Game
@@ -23,7 +23,7 @@ from ..options import (
     user_input,
 )
 from ..output import add_json, print_text, progress_counter, write_json
-from ..plans import add_plan, add_until, chosen_plan, entered
+from ..plans import add_budget, add_plan, add_until, check_budget, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
 
@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The players, and how many deals."""
     add_game(parser)
     parser.add_argument("players", metavar="PLAYER,...", help="the two players")
-    add_deals(parser, "number of deals; with --until, the maximum number")
+    length = parser.add_mutually_exclusive_group()
+    add_deals(length, "number of deals; with --until, the maximum number")
+    add_budget(length)
     add_until(parser)
     parser.add_argument(
         "--adjust",
@@ -59,6 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     game = chosen_game(arguments)
     names = player_names(arguments.players)
     check_deals(arguments)
+    check_budget(arguments)
     if len(names) != 2:
         raise BadArgument(
             f"a match has two players; got {len(names)}. `parlour tournament --form free_for_all` "
@@ -68,18 +71,14 @@ def run(arguments: argparse.Namespace) -> None:
     stand_ins = None if arguments.adjust is None else _stand_ins(game, arguments.adjust)
     if stand_ins and arguments.until is not None:
         raise BadArgument("take --until or --adjust: a match that may end early is not adjusted")
-    title, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
+    title, budget = f"{first.name} v {second.name}", arguments.budget
+    total = budget or arguments.deals * game.num_seats
     with progress_counter(title, total) as on_progress, chosen_plan(arguments) as plan:
-        result = play_match(
-            game,
-            first,
-            second,
-            arguments.deals,
-            first_seed(arguments),
-            on_progress,
-            plan,
-            stand_ins,
-        )
+        how = first_seed(arguments), on_progress, plan
+        if budget is None:
+            result = play_match(game, first, second, arguments.deals, *how, stand_ins)
+        else:
+            result = play_budget(game, first, second, budget, *how)
     if arguments.json != "-":
         for line in str(result).splitlines():
             print_text(line, _INDENT)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ...baselines.arena import Plan, Standings, play_tournament
 from ...baselines.arena.play.entrants import scripted_players
-from ...baselines.arena.play.tournament import FORMS, matches_of, num_games
+from ...baselines.arena.play.playing import num_games
+from ...baselines.arena.play.tournament import FORMS, matches_of
 from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
 from ...baselines.arena.ratings.until import check_until
 from ...baselines.arena.results.store import Setting, Store

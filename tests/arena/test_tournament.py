@@ -13,7 +13,8 @@ from docs.studies import killing
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
-from parlour.baselines.arena.play.tournament import matches_of, num_games
+from parlour.baselines.arena.play.playing import num_games
+from parlour.baselines.arena.play.tournament import matches_of
 from parlour.baselines.arena.ratings.standings import Standings
 from parlour.baselines.arena.results.export import export
 from parlour.baselines.statistics.result_data import as_data, finite

@@ -36,6 +36,10 @@ class Match(NamedTuple):
         """Return the number of the entrant at each seat: int [deals, sittings, seats]."""
         return SEATINGS[self.seating](num_seats, seeds)
 
+    def games_a_deal(self, num_seats: int) -> int:
+        """Return the number of sittings of each deal."""
+        return self.seated(num_seats, np.zeros(1, np.int64)).shape[1]
+
 
 class Fault(NamedTuple):
     """A game that a player lost by breaking a rule or a limit."""

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from operator import index
 from typing import Any
 
@@ -19,13 +20,27 @@ from ...statistics.estimates import (
 )
 from ...statistics.result_data import Result
 from ...statistics.result_words import ANYTIME, FIXED, Words, words_of
+from ...statistics.strata import mean_of_strata
 from ..ratings.until import Verdict, verdict_of
 from .adjusted import Adjusted, StandIns
 from .batches import Match
 from .entrants import EntrantSpec, enter
-from .playing import Plan, PlayedMatch, origin_of, play_matches, scores_of
+from .playing import Plan, PlayedMatch, origin_of, own_returns, play_matches, scores_of
 
 DEFAULT_PLAN = Plan()
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """How the games of a match were chosen, before the first was played; see `play_budget`."""
+
+    pool: int  # games they were drawn from: those with the first seeds
+    strata: tuple[int, ...]  # of each game, by seed: a part of the pool with similar predictions
+    stand_ins: dict[str, str]  # identities by name: their mean return is the prediction
+
+    def __str__(self) -> str:
+        stand_ins = ", ".join(self.stand_ins)
+        return f"of {self.pool:,}, stratified by the mean return of {stand_ins}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +69,7 @@ class MatchResult(Result):
     verdict: Verdict | None = None  # why the match ended, where it had an `until`
     intervals: str = FIXED  # FIXED or ANYTIME: of which kind they are
     adjusted: Adjusted | None = None  # the mean return without luck, where there are stand-ins
+    sample: Sample | None = None  # how the games were chosen, where there was a budget
     # The limits of the time control and the secret of its deals; None without time control.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     # The first seed, the players' identities, the environment, and the store's last digest.
@@ -67,10 +83,11 @@ class MatchResult(Result):
     def __str__(self) -> str:
         estimates = (self.wins, self.draws, self.losses, self.first_places)
         won, drawn, lost, score = (estimate.scaled(100) for estimate in estimates)
-        words = self.words
+        words, deals = self.words, f"{self.num_deals:,} deals each from every seat"
+        if self.sample is not None:
+            deals = f"each another deal {self.sample}"
         lines = [
-            f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, "
-            f"{self.num_deals:,} deals each from every seat",
+            f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, {deals}",
             f"  {words.won} {won:.1f} %, {words.drawn} {drawn:.1f} %, {words.lost} {lost:.1f} %",
             f"  {words.score} {score:.1f} % (of an equal player {100 * self.fair_share:.1f}; "
             f"{words.counting})",
@@ -138,21 +155,28 @@ def deal_seeds(seed: int, num_deals: int) -> range:
     return range(seed, seed + num_deals)
 
 
-def result_of(game: Game, played: PlayedMatch, verdict: Verdict | None = None) -> MatchResult:
-    """Return the result of a match in which the first entrant sat at seat s in sitting s.
+def result_of(
+    game: Game,
+    played: PlayedMatch,
+    verdict: Verdict | None = None,
+    sample: Sample | None = None,
+) -> MatchResult:
+    """Return the result of a match of the first entrant against a field of the second.
 
-    With a verdict, intervals hold at any time.
+    With a verdict, intervals hold at any time. With a sample, they are those of its strata.
     """
-    mean = mean_of_deals if verdict is None else anytime_mean
-    num_deals, n, _ = played.returns.shape
+    mean: Any = mean_of_deals if verdict is None else anytime_mean
+    if sample is not None:
+        mean = partial(mean_of_strata, strata=sample.strata, pool=sample.pool)
+    num_deals, sittings, _ = played.returns.shape
     by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
-    own = by_seat[np.arange(n), np.arange(n)]
+    own = np.ascontiguousarray(own_returns(played).T)
     best = by_seat.max(axis=0)
     leaders = (by_seat == best).sum(axis=0)
     is_first = own == best
     wins = (is_first & (leaders == 1)).sum(axis=0)
-    losses = n - is_first.sum(axis=0)
-    mean_return = mean(own.sum(axis=0), n, RETURNS)
+    losses = sittings - is_first.sum(axis=0)
+    mean_return = mean(own.sum(axis=0), sittings, RETURNS)
     first, second = played.match.entrants
     own_faults = sum(fault.seat == fault.sitting for fault in played.faults)
     return MatchResult(
@@ -160,26 +184,27 @@ def result_of(game: Game, played: PlayedMatch, verdict: Verdict | None = None) -
         first=first.name,
         second=second.name,
         num_deals=num_deals,
-        num_games=num_deals * n,
+        num_games=num_deals * sittings,
         mean_return=mean_return,
-        first_places=mean(first_place_shares(played.returns), n, PROPORTION),
-        fair_share=1 / n,
-        wins=mean(wins, n, PROPORTION),
-        draws=mean(n - wins - losses, n, PROPORTION),
-        losses=mean(losses, n, PROPORTION),
+        first_places=mean(first_place_shares(played), sittings, PROPORTION),
+        fair_share=1 / game.num_seats,
+        wins=mean(wins, sittings, PROPORTION),
+        draws=mean(sittings - wins - losses, sittings, PROPORTION),
+        losses=mean(losses, sittings, PROPORTION),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=(own_faults, len(played.faults) - own_faults),
         verdict=verdict,
         intervals=FIXED if verdict is None else ANYTIME,
+        sample=sample,
     )
 
 
-def first_place_shares(returns: np.ndarray) -> np.ndarray:
-    """Return the first places [deals] of the first entrant, summed over the seats of each deal.
+def first_place_shares(played: PlayedMatch) -> np.ndarray:
+    """Return the first places [deals] of the first entrant, summed over the games of each deal.
 
-    `returns` [deals, sittings, seats] are those of a match; k players share a place as 1 / k each.
+    k players share a place as 1 / k each.
     """
-    by_seat = np.ascontiguousarray(returns.T)
-    seats = np.arange(len(by_seat))
-    is_best = by_seat == by_seat.max(axis=0)
-    return (is_best[seats, seats] / is_best.sum(axis=0)).sum(axis=0)
+    by_seat = np.ascontiguousarray(played.returns.T)
+    best = by_seat.max(axis=0)
+    leaders = (by_seat == best).sum(axis=0)
+    return ((best == own_returns(played).T) / leaders).sum(axis=0)

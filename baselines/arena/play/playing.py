@@ -29,15 +29,14 @@ class PlayedMatch(NamedTuple):
     faults: tuple[Fault, ...]
 
 
-def assembled(match: Match, parts: Sequence[Part], seeds: range | None = None) -> PlayedMatch:
-    """Put results of a match in order: of the deals `seeds` (step 1), or of all that it has."""
-    played = [first + np.arange(len(outcomes.returns)) for first, outcomes in parts]
-    deals, index = np.unique(np.concatenate(played), return_index=True)
+def assembled(
+    match: Match, parts: Sequence[Part], seeds: Sequence[int] | None = None
+) -> PlayedMatch:
+    """Put results of a match in order: of the deals `seeds`, or of all that it has."""
+    deals, index = np.unique(_deals_of(parts), return_index=True)
     if seeds is not None:
-        # `seeds.stop` may be too large for the type of `deals`.
-        start, stop = np.searchsorted(deals, seeds[0]), np.searchsorted(deals, seeds[-1], "right")
-        chosen = slice(int(start), int(stop))
-        deals, index = deals[chosen], index[chosen]
+        is_chosen = np.isin(deals, np.asarray(seeds))
+        deals, index = deals[is_chosen], index[is_chosen]
     returns = np.concatenate([outcomes.returns for _, outcomes in parts])[index]
     faults = {
         (fault.seed, fault.sitting): fault
@@ -46,6 +45,12 @@ def assembled(match: Match, parts: Sequence[Part], seeds: range | None = None) -
         if seeds is None or fault.seed in seeds
     }
     return PlayedMatch(match, deals, returns, tuple(faults[key] for key in sorted(faults)))
+
+
+def _deals_of(parts: Sequence[Part]) -> np.ndarray:
+    """Return the seeds of all deals in these parts, in their order."""
+    played = [first + np.arange(len(outcomes.returns)) for first, outcomes in parts]
+    return np.concatenate([np.zeros(0, np.int64), *played])
 
 
 class Plan(NamedTuple):
@@ -61,21 +66,27 @@ class Plan(NamedTuple):
     until: float | None = None
 
 
+def num_games(game: Game, matches: Sequence[Match], num_deals: int) -> int:
+    """How many games these matches are."""
+    return num_deals * sum(match.games_a_deal(game.num_seats) for match in matches)
+
+
 def play_matches(
     game: Game,
     matches: Sequence[Match],
-    seeds: range,
+    seeds: Sequence[int],
     plan: Plan,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[PlayedMatch]:
     """Play the deals `seeds` of every match; call `on_progress` with the games done so far.
 
-    Without `on_progress`, a line is logged now and then during a long wait. Raises ValueError where
-    there is no deal to play, where a store cannot identify a player, and for an impossible `until`.
+    `seeds` ascend. Without `on_progress`, a line is logged now and then during a long wait. Raises
+    ValueError where there is no deal to play, where a store cannot identify a player, and for an
+    impossible `until`.
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    tell = on_progress or log_progress(len(seeds) * len(matches) * game.num_seats)
+    tell = on_progress or log_progress(num_games(game, matches, len(seeds)))
     if plan.until is None:
         played = _play_deals(game, matches, seeds, plan, tell)
     else:
@@ -89,7 +100,7 @@ def play_matches(
 def _play_until(
     game: Game,
     matches: Sequence[Match],
-    seeds: range,
+    seeds: Sequence[int],
     plan: Plan,
     until: float,
     tell: Callable[[int], None],
@@ -101,7 +112,7 @@ def _play_until(
     check_until(until, [len(match.entrants) for match in matches])
     block = plan.batch_deals * plan.workers.num_workers
     parts: dict[Match, list[Part]] = {match: [] for match in matches}
-    ended: dict[Match, range] = {}
+    ended: dict[Match, Sequence[int]] = {}
     done = 0
     for start in range(0, len(seeds), block):
         playing = [match for match in matches if match not in ended]
@@ -113,7 +124,7 @@ def _play_until(
             plan,
             lambda now, before=done: tell(before + now),  # type: ignore[misc]
         )
-        done += len(here) * len(playing) * game.num_seats
+        done += num_games(game, playing, len(here))
         for one in played:
             own = parts[one.match]
             own.append((here[0], Outcomes(one.returns, one.faults)))
@@ -139,13 +150,20 @@ def origin_of(played: Sequence[PlayedMatch], store: Store | None) -> dict[str, A
 
 def scores_of(played: PlayedMatch) -> np.ndarray:
     """Return the mean score of the first entrant of two in each deal: [deals], 0 .. 1."""
-    return (1 + np.diagonal(played.returns, axis1=1, axis2=2).mean(axis=1)) / 2
+    return (1 + own_returns(played).mean(axis=1)) / 2
+
+
+def own_returns(played: PlayedMatch) -> np.ndarray:
+    """Return the returns of the first entrant, in its one seat of each game: [deals, sittings]."""
+    deals, sittings, seats = played.returns.shape
+    seated = played.match.seated(seats, played.seeds)
+    return played.returns[seated == 0].reshape(deals, sittings)
 
 
 def _play_deals(
     game: Game,
     matches: Sequence[Match],
-    seeds: range,
+    seeds: Sequence[int],
     plan: Plan,
     tell: Callable[[int], None],
 ) -> list[PlayedMatch]:
@@ -154,8 +172,8 @@ def _play_deals(
         match: [] if store is None else list(store.read(setting, match, seeds)) for match in matches
     }
     batches = _missing(game, parts, seeds, plan)
-    total = len(seeds) * len(parts) * game.num_seats
-    done = total - sum(batch.num_deals for batch in batches) * game.num_seats
+    missing = sum(num_games(game, [batch.match], batch.num_deals) for batch in batches)
+    done = num_games(game, list(parts), len(seeds)) - missing
     if store is not None:
         for match in dict.fromkeys(batch.match for batch in batches):
             store.enter(setting, match)
@@ -164,7 +182,7 @@ def _play_deals(
             check_unchanged(batch.match.entrants, game)
             store.add(batch, outcomes)
         parts[batch.match].append((batch.first_seed, outcomes))
-        done += batch.num_deals * game.num_seats
+        done += num_games(game, [batch.match], batch.num_deals)
         tell(done)
     return [assembled(match, parts[match], seeds) for match in matches]
 
@@ -181,24 +199,16 @@ def log_progress(num_games: int) -> Callable[[int], None]:
 
 
 def _missing(
-    game: Game, parts: dict[Match, list[Part]], seeds: range, plan: Plan
+    game: Game, parts: dict[Match, list[Part]], seeds: Sequence[int], plan: Plan
 ) -> list[DealBatch]:
     """Return the batches not played yet: the first deals of every match, then the next ones."""
     participants = tuple(dict.fromkeys(e for match in parts for e in match.entrants))
     batches = [
         DealBatch(game, match, first, num_deals, participants, plan.control)
         for match, results in parts.items()
-        for first, num_deals in _runs(_unplayed(seeds, results), plan.batch_deals)
+        for first, num_deals in _runs(np.setdiff1d(seeds, _deals_of(results)), plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
-
-
-def _unplayed(seeds: range, parts: Sequence[Part]) -> np.ndarray:
-    is_open = np.ones(len(seeds), bool)
-    for first, outcomes in parts:
-        start = first - seeds.start
-        is_open[max(start, 0) : start + len(outcomes.returns)] = False
-    return seeds.start + np.flatnonzero(is_open)
 
 
 def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:

@@ -1,7 +1,6 @@
 """Seat the players in each game of a deal, so that luck favours nobody.
 
-Each function returns int [deals, sittings, seats]: the number of the player at each seat. Each deal
-has as many sittings as seats.
+Each function returns int [deals, sittings, seats]: the number of the player at each seat.
 """
 
 import math
@@ -16,6 +15,15 @@ def one_against_field(num_seats: int, seeds: np.ndarray) -> np.ndarray:
     """Seat player 0 at seat s in sitting s, and player 1 at all other seats."""
     sittings = 1 - np.eye(num_seats, dtype=np.int64)
     return np.broadcast_to(sittings, (len(seeds), num_seats, num_seats))
+
+
+def single_game(num_seats: int, seeds: np.ndarray) -> np.ndarray:
+    """Seat player 0 at seat `seed % num_seats` in the only game of a deal, and player 1 elsewhere.
+
+    So any `num_seats` deals in succession have player 0 once at every seat.
+    """
+    own = np.asarray(seeds)[:, None, None] % num_seats
+    return (np.arange(num_seats) != own).astype(np.int64)
 
 
 def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
@@ -55,4 +63,5 @@ def _stride(num_orders: int) -> int:
 SEATINGS: dict[str, Callable[[int, np.ndarray], np.ndarray]] = {
     "field": one_against_field,
     "balanced": latin_square,
+    "single": single_game,
 }

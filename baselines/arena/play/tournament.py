@@ -73,19 +73,16 @@ def matches_of(
     return matches
 
 
-def num_games(game: Game, matches: Sequence[Match], num_deals: int) -> int:
-    """How many games these matches are."""
-    return num_deals * len(matches) * game.num_seats
-
-
 def rate_store(store: Store, scoring: str = "games") -> list[Standings]:
     """A table for each game that the store has results of, from all matches in it.
 
-    With "duplicate" scoring, for each game of two seats.
+    With "duplicate" scoring, for each game of two seats, without matches of single games.
     """
     tables = []
     for setting in store.settings():
         matches = read_matches(store, setting)
+        if scoring == "duplicate":
+            matches = [one for one in matches if one.returns.shape[1] > 1]
         if matches and (scoring != "duplicate" or setting.num_seats == 2):
             table = standings(setting, matches, scoring)
             tables.append(dataclasses.replace(table, origin=origin_of(matches, store)))

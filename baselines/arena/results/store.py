@@ -228,12 +228,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self._match_id(setting, match, inserts=True)
 
     def read(
-        self, setting: Setting, match: Match, seeds: range = range(SEED_LIMIT)
+        self, setting: Setting, match: Match, seeds: Sequence[int] = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
-        """Yield (first seed, outcomes) of each batch of a match with some of these deals.
+        """Yield (first seed, outcomes) of each batch of a match within these deals, ascending.
 
         Raises StoreError for a return outside -1 .. 1.
         """
+        sittings, seats = match.games_a_deal(setting.num_seats), setting.num_seats
         rows = self._database.execute(
             "SELECT id, first_seed, num_deals, returns, faults FROM batch "
             f"WHERE {_OF_DEALS} ORDER BY first_seed, num_deals",
@@ -243,7 +244,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             try:
                 returns = np.frombuffer(zlib.decompress(packed), "<f8")
                 outcomes = Outcomes(
-                    returns.reshape(num_deals, setting.num_seats, setting.num_seats),
+                    returns.reshape(num_deals, sittings, seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
             except (zlib.error, ValueError, TypeError, RecursionError):
