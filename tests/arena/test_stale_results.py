@@ -167,6 +167,7 @@ def test_what_parlour_writes_beside_a_player_is_no_part_of_it(
     rated = told("ratings s.db", capsys)
     versions = re.findall(r"^mine.py:counted \(as of 20..-..-.. ..:..:..", rated, re.MULTILINE)
     assert len(versions) == 4  # two rows in each of two tables
+    assert 'Rows with "(as of ...)" are versions of one player: its files or Parlour have' in rated
 
 
 @pytest.mark.parametrize("has_played", [True, False])

@@ -14,6 +14,7 @@ from ...statistics.result_data import as_data, finite
 from ...statistics.result_words import ANYTIME, FIXED, words_of
 from ..ratings.standings import DOUBTFUL, Standings
 from .plots import plot_ratings
+from .store import AS_OF
 
 CROSS_TITLE = (
     "Score of the row against the column in per cent: how often it was ahead, a draw counting half"
@@ -122,7 +123,7 @@ def counting(table: Standings) -> str:
 def notes(table: Standings) -> list[str]:
     """Return sentences on how far the ratings can be trusted."""
     texts = [_groups_text(table), _order_text(table), _fit_text(table), _cycle_text(table)]
-    return [*(text for text in texts if text), _intervals_text(table)]
+    return [*(text for text in (*texts, _versions_text(table)) if text), _intervals_text(table)]
 
 
 def _intervals_text(table: Standings) -> str:
@@ -154,6 +155,15 @@ def _groups_text(table: Standings) -> str:
     return (
         "No games connect the players of different groups. Each group has an Elo scale of its own, "
         f"and ratings of different groups cannot be compared ({listed})."
+    )
+
+
+def _versions_text(table: Standings) -> str:
+    if not any(AS_OF in row.player for row in table.rows):
+        return ""
+    return (
+        f'Rows with "{AS_OF.strip()} ...)" are versions of one player: its files or Parlour have '
+        "changed between them (parlour ratings STORE --files)."
     )
 
 

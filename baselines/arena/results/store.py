@@ -32,6 +32,7 @@ from .chain import breaks, head, seal
 from .identity import SEPARATOR, UNKNOWN
 
 FORMAT = 3
+AS_OF = " (as of "  # between the name of a player's version and the time when it was entered
 _logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _CONNECTION: dict[str, Any] = {
@@ -364,7 +365,8 @@ def environment() -> str:
 def _told_apart(rows: Sequence[sqlite3.Row]) -> dict[int, str]:
     """Return the players' names by id: those of one name have their text too, versions the time."""
     names = {row["id"]: row["name"] for row in rows}
-    for longer in ("{spec}", "{spec} (as of {entered})", "{spec} (as of {entered}, #{id})"):
+    dated = f"{{spec}}{AS_OF}{{entered}}"
+    for longer in ("{spec}", f"{dated})", f"{dated}, #{{id}})"):
         counts = Counter(names.values())
         names |= {row["id"]: longer.format(**row) for row in rows if counts[names[row["id"]]] > 1}
     return names
