@@ -89,11 +89,11 @@ COMPACT = ROOM_FOR_THREE._replace(
 )
 NARROW = SeatMeasures(
     plate=Box(4, 5, 156, 24),
-    last_action=(256, 17),
+    last_action=(256, 19),
     last_size=MIN_TEXT,
     cards=Box(3, 40, 156, 29),
     gems=Box(3, 76, 156, 24),
-    reserved=Box(167, 33, 184, 82),
+    reserved=Box(167, 38, 184, 77),
     noble_left=14,
     noble_size=15,
 )

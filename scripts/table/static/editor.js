@@ -52,7 +52,7 @@ function pick(piece) {
   }
   editBoard.show(editor.shown.svg, clicks, { animate: false });
   $("editing").textContent = piece ? `${piece[1]}: where to?` : "Choose a piece, or the name of the seat to act";
-  $("edit-leave").disabled = !piece;
+  $("edit-leave").hidden = !piece;
   showPiles();
   $("edit-play").disabled = Boolean(editor.shown.problem);
 }

@@ -349,6 +349,7 @@ function showJudged() {
     parts.push(make("details", { class: "judgement" }, make("summary", { class: found.regret > 0 ? "lost" : "best" }, found.regret > 0 ? `${SHAPES.better} Your last move: −${lossOf(found.regret)}` : `${SHAPES.played} Your last move: no mistake found`),
       make("p", { class: "panel" }, make("b", {}, ...worded(called(found.action, found.labels))), " ", ...worded(found.text))));
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `${name(last.seat)}: ${said(last)}. Why?`));
+  $("judged").hidden = game.isOver;
   $("judged").replaceChildren(...parts);
 }
 

@@ -422,10 +422,8 @@ function bestFirst({ values, best }) {
 
 // What was played and what was better, in words, each with its mark; the value first, for narrow pages.
 function markedMoves(row) {
-  return kindsOf(row).map((kind) => {
-    const name = called(actionOf(row, kind), row.labels);
-    return make("span", { class: `rank ${kind}`, title: name }, `${SHAPES[kind]} ${kind} ${valueText(row, kind)}: ${name}`);
-  });
+  return kindsOf(row).map((kind) => make("span", { class: `rank ${kind}` },
+    `${SHAPES[kind]} ${kind} ${valueText(row, kind)}: ${called(actionOf(row, kind), row.labels)}`));
 }
 
 // What people call an action; `labels` has the words of the game.
