@@ -12,12 +12,12 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
-from ..table.protocol import JUDGED
 from ..table.table import HERE
 
 WAIT_SECONDS = 30.0  # for the others to move, and for a server that is away
 _THIS_MACHINE = "127.0.0.1"
 _RETRY_SECONDS = 0.5
+_JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what an agent is sent
 
 Data = dict[str, Any]
 
@@ -85,7 +85,7 @@ class TableSeat:
         judged = self._judged(ply)
         if judged is None:
             return self.position()
-        return {**self.position(), "judgement": {key: judged[key] for key in JUDGED}}
+        return {**self.position(), "judgement": {key: judged[key] for key in _JUDGED}}
 
     def _judged(self, ply: int) -> Data | None:
         judged = self._heard.get("judged", {})
@@ -111,7 +111,7 @@ class TableSeat:
         refusal = self._ask({"type": "review"}, lambda: "reviewed" in self._heard)
         if "reviewed" not in self._heard:
             raise ValueError(refusal or f"no review within {self.wait:g} seconds")
-        return [{key: row[key] for key in ("ply", *JUDGED)} for row in self._reviewed]
+        return [{key: row[key] for key in ("ply", *_JUDGED)} for row in self._reviewed]
 
     def next_game(self) -> Data:
         """Move to the table that the others have moved to."""

@@ -31,8 +31,6 @@ _FIELDS: dict[str, dict[str, type]] = {
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
-JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
-
 
 MAX_EXACT = 2**53  # the numbers that JavaScript keeps exactly
 _LARGE = re.compile(r"-?\d{16,18}\d?")

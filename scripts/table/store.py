@@ -1,13 +1,11 @@
 """Tables on disk: setups, tokens and actions, which survive a restart of the server."""
 
-import contextlib
 import dataclasses
 import json
 import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -134,7 +132,7 @@ class TableStore:
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
     id, setup, version, tokens, actions, undone, is_over, changed = row
-    with _telling(f"table {id}"):
+    try:
         data, digests = _parted(setup)
         made = setup_from(data)
         tokens = json.loads(tokens)
@@ -151,15 +149,8 @@ def _stored(row: tuple[Any, ...]) -> StoredTable:
             changed,
             digests,
         )
-
-
-@contextlib.contextmanager
-def _telling(action: str) -> Iterator[None]:
-    """Turn errors of a damaged row into one that names it."""
-    try:
-        yield
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise Damaged(f"{action} of this store is damaged: {error}") from error
+        raise Damaged(f"table {id} of this store is damaged: {error}") from error
 
 
 def _actions(data: Any) -> list[int]:

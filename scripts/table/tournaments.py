@@ -58,7 +58,7 @@ class RunningResults:
             tables = rate_store(store)
             matches = [(setting, c) for setting in store.settings() for c in store.matches(setting)]
             meetings = [
-                _meeting(number, tables, setting, match, _batches(store, setting, match))
+                _meeting(number, tables, store, setting, match)
                 for number, (setting, match) in enumerate(matches, start=1)
             ]
         self._data = finite({"tables": [self._table(t) for t in tables], "meetings": meetings})
@@ -128,11 +128,13 @@ class Ladders:
 def _meeting(
     number: int,
     tables: list[Standings],
+    store: Store,
     setting: Setting,
     match: Match,
-    batches: list[tuple[int, int, int]],
 ) -> dict[str, Any]:
     """Who met at which of the tables, and which of their games can be looked at."""
+    read = store.read(setting, match)
+    batches = [(first, *outcomes.returns.shape[:2]) for first, outcomes in read]
     place = (setting.game, setting.config, setting.control)
     places = (index for index, t in enumerate(tables) if (t.game, t.config, t.control) == place)
     return {
@@ -144,12 +146,6 @@ def _meeting(
         "newest": max((first + num_deals - 1 for first, num_deals, _ in batches), default=0),
         "sittings": max((num_sittings for *_, num_sittings in batches), default=0),
     }
-
-
-def _batches(store: Store, setting: Setting, match: Match) -> list[tuple[int, int, int]]:
-    """Return the first deal of each batch, how many there are, and the games of each."""
-    read = store.read(setting, match)
-    return [(first, *outcomes.returns.shape[:2]) for first, outcomes in read]
 
 
 def _row(row: Any) -> dict[str, Any]:

@@ -9,6 +9,14 @@ const owner = {
   set key(value) { sessionStorage.setItem("parlour.owner", value); },
 };
 
+// Do what a button asks for, which can be pressed again afterwards; `tell` says what went wrong.
+async function busy(button, act, tell) {
+  tell("");
+  button.disabled = true;
+  try { await act(); } catch (error) { tell(error.message); }
+  button.disabled = false;
+}
+
 async function ask(path, body, signal) {
   const request = { signal, headers: { Authorization: `Bearer ${owner.key}` } };
   if (body !== undefined) {

@@ -172,15 +172,12 @@ function chooser(index, meetings) {
 }
 
 function meeting(each, { deal, sitting }) {
-  const button = make("button", { type: "button", on: { click: async () => {
-    button.disabled = true;
-    $("problem").textContent = "";
+  const open = async () => {
     const request = { match: each.number, sitting: Number(sitting.value) - 1, deal: deal.value === "" ? each.newest : Number(deal.value) };
-    try {
-      location.href = (await ask("/api/replays", request)).address;
-    } catch (error) { $("problem").textContent = error.message; }
-    button.disabled = false;
-  } } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals, the newest ${each.newest} · replay`));
+    location.href = (await ask("/api/replays", request)).address;
+  };
+  const tell = (text) => { $("problem").textContent = text; };
+  const button = make("button", { type: "button", on: { click: () => busy(button, open, tell) } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals, the newest ${each.newest} · replay`));
   return make("li", {}, button);
 }
 

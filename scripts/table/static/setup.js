@@ -264,13 +264,10 @@ function seatData(seat) {
 // Deal with `open`, while the button says so.
 async function dealing(button, open, tell = problem) {
   const text = button.textContent;
-  button.disabled = true;
   button.textContent = "Dealing …";
   const late = setTimeout(() => { button.textContent = "Dealing: the first time, rules are compiled …"; }, SOON_MS);
-  tell("");
-  try { await open(); } catch (error) { tell(error.message); }
+  await busy(button, open, tell);
   clearTimeout(late);
-  button.disabled = false;
   button.textContent = text;
 }
 
@@ -315,18 +312,11 @@ function tableLine(table) {
 function ago(seconds) {
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
   const [unit, size] = units.find(([, each]) => seconds >= each) || ["", 0];
-  if (!size) return "just now";
-  const number = Math.floor(seconds / size);
-  return `${number} ${unit}${number === 1 ? "" : "s"} ago`;
+  return size ? new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / size), unit) : "just now";
 }
 
 // Opens the replay of a finished game, with everything that was hidden in it.
 function replayButton(id) {
-  const button = make("button", { type: "button", class: "quiet", on: { click: async () => {
-    problem("");
-    button.disabled = true;
-    try { location.href = (await ask("/api/replays", { table: id })).address; } catch (error) { problem(error.message); }
-    button.disabled = false;
-  } } }, "Replay");
-  return button;
+  const open = async () => { location.href = (await ask("/api/replays", { table: id })).address; };
+  return make("button", { type: "button", class: "quiet", on: { click: (event) => busy(event.target, open, problem) } }, "Replay");
 }

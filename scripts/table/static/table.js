@@ -11,7 +11,7 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
-  hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, hints: null, review: [], isOver: false,
+  hintsOn: false, wantedAdviser: null, judgeOn: true, hints: null, review: [], isOver: false,
   lookingBack: null, isReviewing: false, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
@@ -165,8 +165,7 @@ function showTable(message) {
   message.advised = Object.fromEntries(message.advisers.map((each, rank) => [each, message.adviser_labels[rank]]));
   $("adviser").replaceChildren(...Object.entries(message.advised).map(([value, label]) => make("option", { value }, label)));
   $("second").replaceChildren(make("option", { value: "" }, "nobody else"), ...Object.entries(message.advised).map(([value, label]) => make("option", { value }, label)));
-  game.adviser = game.wantedAdviser in message.advised ? game.wantedAdviser : message.advisers[0];
-  $("adviser").value = game.adviser;
+  $("adviser").value = game.wantedAdviser in message.advised ? game.wantedAdviser : message.advisers[0];
   $("tools").hidden = $("about").hidden = false;
   const view = $("view").value;
   $("view").replaceChildren(make("option", { value: "" }, message.seat === null ? "above" : "your seat"), ...message.seats.map((who, seat) => make("option", { value: String(seat) }, who.name)));
@@ -554,15 +553,23 @@ function linkButton([who, address]) {
 
 function askHints() {
   const second = $("second").value;
-  send({ type: "hint", player: game.adviser, ...(second ? { second } : {}) });
-  $("hints-title").textContent = "Hints";
-  $("adviser-row").hidden = $("second-row").hidden = false;
-  $("hint-source").textContent = "Thinking …";
-  $("hints").hidden = false;
-  $("values").replaceChildren();
+  send({ type: "hint", player: $("adviser").value, ...(second ? { second } : {}) });
+  showValues("Hints", "Thinking …", []);
   $("second-source").textContent = second ? "Thinking …" : "";
+}
+
+// Lines of values beside the board: of hints, whose advisers are chosen there, or of one move.
+function showValues(title, source, lines, isOneMove = false) {
+  $("hints").hidden = false;
+  $("hints-title").textContent = title;
+  $("adviser-row").hidden = $("second-row").hidden = isOneMove;
+  $("hint-source").textContent = source;
+  $("values").replaceChildren(...lines);
+  $("second-source").textContent = "";
   $("second-values").replaceChildren();
 }
+
+const renewHints = () => { if (game.position && game.position.legal.length) askHints(); };
 
 function sourceOf(message) {
   const who = game.table.advised[message.source] || message.source;
@@ -650,13 +657,7 @@ function lookBack(row) {
   game.isReviewing = true;
   board.show(row.svg, {}, { animate: false });
   board.compare(row);
-  $("hints").hidden = false;
-  $("adviser-row").hidden = $("second-row").hidden = true;
-  $("second-source").textContent = "";
-  $("second-values").replaceChildren();
-  $("hints-title").textContent = `Move ${row.ply + 1}`;
-  $("hint-source").textContent = sourceOf(row);
-  $("values").replaceChildren(...valueBars(row, row.action));
+  showValues(`Move ${row.ply + 1}`, sourceOf(row), valueBars(row, row.action), true);
   backButtons(() => showPosition(game.position, true), row.ply);
   $("actions").append(...markedMoves(row));
   status(`Before move ${row.ply + 1}, ${name(row.seat)}`);
@@ -684,13 +685,10 @@ $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
   if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; game.hints = null; board.advise(null); board.clear(); }
-  else if (game.position && game.position.legal.length) askHints();
+  else renewHints();
 });
-$("adviser").addEventListener("change", () => {
-  game.adviser = game.wantedAdviser = $("adviser").value;
-  if (game.position && game.position.legal.length) askHints();
-});
-$("second").addEventListener("change", () => { if (game.position && game.position.legal.length) askHints(); });
+$("adviser").addEventListener("change", () => { game.wantedAdviser = $("adviser").value; renewHints(); });
+$("second").addEventListener("change", renewHints);
 $("sound").addEventListener("click", () => setSound(!game.wantsSound));
 $("begin").addEventListener("click", () => ask("/api/start", { token: game.token }).catch((error) => say(error.message)));
 $("resign").addEventListener("click", () => confirm("Give this game up?") && send({ type: "resign" }));
