@@ -96,7 +96,7 @@ def test_a_transcript_is_replayed_with_exact_values(
     [
         (["no-such-file"], "cannot read"),
         (["{game}", "--seat", "9"], "seat must be in 0 .. 1"),
-        (["{junk}"], "not a text file"),
+        (["{junk}"], "is no game that was played"),
         (["{game}", "--html", "/no/such/folder/x.html", "--think", "0"], "no folder"),
     ],
 )

@@ -5,7 +5,8 @@ const PACE_MS = 620; // between the moves of others, so that each can be followe
 const TAKEN_MS = 1500; // after a move with which somebody takes the cards on the table
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
 const MAX_SEEN = 600; // positions that one can look back at
-const LOST = { "no seat has this token": "No seat has this link: the table was deleted, or a part of the link is missing. Ask for it again." };
+const NO_SEAT = "no seat has this token"; // so a refusal begins
+const NO_SEAT_TEXT = "No seat has this link: the table was deleted, or a part of the link is missing. Ask for it again.";
 const TURN_ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#f2c14e"/><path d="M5 8h6M8 5l3 3-3 3" stroke="#2b1d05" stroke-width="2" fill="none"/></svg>')}`;
 const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
@@ -75,7 +76,7 @@ function receive(message) {
     case "moved": goTo(message.token); break;
     case "notice": news(message.text); say(message.text); break;
     case "error": showRefusal(message.text); break;
-    case "closed": game.refused = true; if (game.table) status(message.text); else lost(LOST[message.text] || `${message.text[0].toUpperCase()}${message.text.slice(1)}.`); break;
+    case "closed": game.refused = true; if (game.table) status(message.text); else lost(message.text.startsWith(NO_SEAT) ? NO_SEAT_TEXT : `${message.text[0].toUpperCase()}${message.text.slice(1)}.`); break;
   }
 }
 
