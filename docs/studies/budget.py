@@ -150,10 +150,10 @@ def page(result: dict[str, Any]) -> str:
         f"relative to that of {GAMES} single games by chance, and to that of as many games in "
         "duplicate deals by chance: below 1 is narrower.",
         "",
-        "The first player does not stand in for itself. Only equal players do, so the widths of their "
-        "intervals say nothing of a player that Parlour does not know. Right: "
-        f"intervals with the true mean return, that of all games ({POOL:,} for each match); of the "
-        "chosen games, and of the duplicates.",
+        "The first player does not stand in for itself, except in matches between equal players, "
+        "whose widths therefore say nothing of a player that Parlour does not know. Right: "
+        f"intervals with the true mean return, that of all games ({POOL:,} for each match); of "
+        "the chosen games, and of the duplicates.",
         "",
         *markdown_table(headings, rows),
     ]
