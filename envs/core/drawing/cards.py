@@ -269,8 +269,11 @@ def card_rows(cards: Sequence[CardPart], hand: Hand) -> list[Part]:
 def _rows_and_height(cards: Sequence[CardPart], hand: Hand) -> tuple[int, float]:
     """The number of rows in which cards are largest that leave their labels uncovered."""
     fewest = -(-len(cards) // hand.most) or 1
-    corners = [_corner(card.face.label, hand.height) for card in cards if card.face is not None]
-    label_end = max((middle + half for _, middle, half in corners), default=0.0)
+    labels = {card.face.label for card in cards if card.face is not None}
+    if not labels:
+        return fewest, hand.height
+    _, middle, half = _corner(max(labels, key=len), hand.height)
+    label_end = middle + half
 
     def height(num_rows: int) -> float:
         num_steps = -(-len(cards) // num_rows) - 1
