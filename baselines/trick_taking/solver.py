@@ -54,7 +54,9 @@ class Solution(NamedTuple):
 
 
 _FRAME_FIELDS = (
-    *CardsLeft._fields,
+    "word",  # the position; each record of NumPy has a `size` of its own
+    "first_size",
+    "tricks",
     "goal",
     "low",  # the bounds known before of the position with this key
     "high",
@@ -252,7 +254,7 @@ def open_frame(solution, frame, position, goal):
     frame.low, frame.high = low, high
     frame.slot, frame.key = slot, key
     frame.best, frame.worst = 0, 0
-    frame.word, frame.size, frame.tricks = position
+    frame.word, frame.first_size, frame.tricks = position
     frame.leads = lowest_of_runs(position, position.word)
     return np.int64(_UNKNOWN)
 
@@ -260,7 +262,7 @@ def open_frame(solution, frame, position, goal):
 @rule
 def position_in(frame):
     """The position of a frame."""
-    return CardsLeft(frame.word, frame.size, frame.tricks)
+    return CardsLeft(frame.word, frame.first_size, frame.tricks)
 
 
 @rule

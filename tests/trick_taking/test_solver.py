@@ -112,19 +112,23 @@ def test_every_card_is_worth_what_brute_force_says(num_values: int, num_deals: i
     MEMORY.clear()
 
 
-@pytest.mark.compiled
-def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
-    full = solver.solution_of(10)
-    short = solver.solution_of(10)._replace(
-        table_tricks=4,
+@pytest.mark.parametrize(
+    ("num_values", "num_positions"), [(5, 30), pytest.param(10, 300, marks=pytest.mark.compiled)]
+)
+def test_the_search_beyond_the_table_finds_the_values_of_the_table(
+    num_values: int, num_positions: int
+) -> None:
+    full = solver.solution_of(num_values)
+    short = solver.solution_of(num_values)._replace(
+        table_tricks=num_values // 2 - 1,
         keys=np.zeros(1 << 12, np.int64),
         bounds=np.zeros((1 << 12, 2), np.int8),
     )
     rng = np.random.default_rng(0)
-    for _ in range(300):
-        owners = rng.permutation([1] * 10 + [0] * 10)
-        word, word2 = (int("".join(map(str, half)), 2) for half in (owners[:10], owners[10:]))
-        position = CardsLeft(word | word2 << 10, 10, 10)
+    for _ in range(num_positions):
+        owners = rng.permutation([1, 0] * num_values)
+        word = int("".join(map(str, owners)), 2)
+        position = CardsLeft(word, num_values, num_values)
         assert solver.value_of(short, position) == solver.value_of(full, position)
 
 
