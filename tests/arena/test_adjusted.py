@@ -1,10 +1,13 @@
 """Adjusted results: unbiased whoever stands in, more precise where the stand-ins are like."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from docs.studies.luck import check
 from parlour.baselines.arena import Plan, play_match
+from parlour.baselines.arena.contest.time_control import TimeControl
 from parlour.baselines.arena.play.adjusted import OTHERS, StandIns, without_luck
 from parlour.envs import load_game
 
@@ -20,6 +23,13 @@ def test_the_same_players_as_stand_ins_know_all_the_luck() -> None:
     assert (high - low) < 0.5 * (result.mean_return.high - result.mean_return.low)
     assert result.mean_return.low < mean < result.mean_return.high
     assert str(result.adjusted) in str(result)
+
+
+def test_the_luck_of_a_contest_is_that_of_its_secret_deals(tmp_path: Path) -> None:
+    control = TimeControl(sandbox="none", secret="word", logs=str(tmp_path))
+    names = "smart", "first_play"
+    result = play_match(GAME, *names, 40, plan=Plan(control=control), stand_ins=names)
+    assert result.adjusted is not None and result.adjusted.saved > 2
 
 
 def test_the_match_is_played_as_without_stand_ins() -> None:

@@ -13,7 +13,7 @@ from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
 from ...players.making import make_policy
 from ...statistics.estimates import Estimate, mean_of_deals
-from .batches import play_deals
+from .batches import Control, play_deals
 from .entrants import EntrantSpec, enter
 from .playing import PlayedMatch
 from .seatings import one_against_field
@@ -56,10 +56,12 @@ class StandIns:
             if policy.row_function is None:
                 raise ValueError(f"{policy.name} cannot stand in: it is not one compiled function")
 
-    def adjusted(self, played: PlayedMatch) -> Adjusted:
-        """Adjust the mean return of the first entrant."""
-        raw = _own(played.returns).mean(axis=1)
-        values = without_luck(raw, self.luck_of_games(played.seeds).mean(axis=1))
+    def adjusted(self, played: PlayedMatch, control: Control | None = None) -> Adjusted:
+        """Adjust the mean return of the first entrant; a contest's secret numbers the deals."""
+        raw, seeds = _own(played.returns).mean(axis=1), np.asarray(played.seeds)
+        if control is not None:
+            seeds = np.array([control.deal_seed(int(number)) for number in seeds])
+        values = without_luck(raw, self.luck_of_games(seeds).mean(axis=1))
         variance = max(float(values.var()), np.finfo(float).tiny)
         saved = float(raw.var()) / variance
         return Adjusted(mean_of_deals(values), saved, self.names, self.identities)

@@ -72,6 +72,9 @@ class Control(Protocol):
         A player with a fault loses that game (see `forfeit`); other games are not affected.
         """
 
+    def deal_seed(self, number: int) -> int:
+        """Return the seed of deal `number`, which a contest keeps secret."""
+
     def as_data(self) -> dict[str, Any]:
         """Return the settings as plain data."""
 

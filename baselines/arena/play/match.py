@@ -138,7 +138,7 @@ def play_match(
     verdict = None if plan.until is None else verdict_of(scores_of(played), plan.until)
     control = None if plan.control is None else plan.control.as_data()
     origin = origin_of([played], plan.store)
-    adjusted = None if values is None else values.adjusted(played)
+    adjusted = None if values is None else values.adjusted(played, plan.control)
     result = result_of(game, played, verdict)
     return dataclasses.replace(result, control=control, origin=origin, adjusted=adjusted)
 
