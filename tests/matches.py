@@ -31,5 +31,8 @@ class Scripted:
     def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         return self.outcomes(batch, seated)
 
+    def deal_seed(self, number: int) -> int:
+        return number
+
     def as_data(self) -> dict[str, Any]:
         return {"name": self.outcomes.__name__}

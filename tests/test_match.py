@@ -165,6 +165,9 @@ class WinsSharesLoses:
         ]
         return Outcomes(returns, tuple(faults))
 
+    def deal_seed(self, number: int) -> int:
+        return number
+
     def as_data(self) -> dict:
         return dataclasses.asdict(self)
 
