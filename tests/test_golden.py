@@ -6,7 +6,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.played import transcript
-from tests.golden.write import FOLDER, texts
+from tests.golden.write import FOLDER, GOLDEN, played, texts
 
 pytestmark = pytest.mark.plain
 
@@ -25,6 +25,15 @@ def test_a_golden_transcript_is_what_the_rules_play(path: Path) -> None:
     transcript.verify(golden)
     assert transcript.to_text(golden) == path.read_text(encoding="utf-8")
     assert list(transcript.replay(golden))[-1].tobytes() == final_state(golden)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [(name, title) for name, games in GOLDEN.items() for title in games]
+)
+def test_the_players_of_a_golden_game_choose_as_before(name: str, title: str) -> None:
+    path = FOLDER / name / f"{title}.txt"
+    game = played(name, GOLDEN[name][title])
+    assert transcript.to_text(game) == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")

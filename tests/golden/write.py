@@ -50,6 +50,11 @@ GOLDEN: dict[str, dict[str, Golden]] = {
             {"num_players": 4, "turn_limit": 4, "starter": "random"}, ("random",), _HANDS
         ),
         "manual": Golden({"discard": "manual", "turn_limit": 10}, ("random",), _HANDS),
+        "scripts": Golden(
+            {"num_players": 3, "turn_limit": 8},
+            ("aggressive", "x_defensive", "x_aggressive"),
+            _HANDS,
+        ),
     },
     "president": {
         "2_players": Golden({"num_players": 2}, _PLAYERS, _TABLE),
@@ -57,6 +62,9 @@ GOLDEN: dict[str, dict[str, Golden]] = {
         "5_players": Golden({"num_players": 5}, _PLAYERS, _TABLE),
         "8_players": Golden({"num_players": 8}, _PLAYERS, _TABLE),
         "passing_out": Golden({"passing": "out"}, _PLAYERS, _TABLE),
+        "scripts": Golden(
+            {"num_games": 3}, ("planner", "set_keeper", "planner", "hoarder"), _TABLE
+        ),
         "swap_one": Golden(
             {"num_players": 2, "num_games": 2, "economy": "swap_one"}, _PLAYERS, _EXCHANGE
         ),
@@ -66,11 +74,13 @@ GOLDEN: dict[str, dict[str, Golden]] = {
         "2_players": Golden({"target": 5}, ("greedy", "random"), _GEMS),
         "3_players": Golden({"num_players": 3, "target": 3}, ("greedy",), _GEMS),
         "4_players": Golden({"num_players": 4, "target": 3}, ("greedy",), _GEMS),
+        "planner": Golden({"target": 8}, ("planner",), _GEMS),
         "turn_limit": Golden({"turn_limit": 5}, ("random", "greedy"), _GEMS),
     },
     "trick_taking": {
         "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),
         "3_seats": Golden({"num_values": 5, "num_players": 3}, ("high_low", "random"), _TRICK),
+        "smart": Golden({"num_players": 3}, ("smart", "high_low", "smart"), _TRICK),
         "4_seats": Golden(
             {"num_values": 4, "num_players": 4, "leader": 2}, ("first_play",), (*_TRICK, "voids")
         ),
@@ -94,18 +104,23 @@ def texts(golden: transcript.Transcript) -> str:
     return "\n".join(lines)
 
 
+def played(name: str, golden: Golden) -> transcript.Transcript:
+    """Let the players play a golden game."""
+    game = find_game(name, **golden.config)
+    players = itertools.islice(itertools.cycle(golden.players), game.num_seats)
+    policies = [make_policy(player, game) for player in players]
+    return transcript.record(game, policies=policies, show=golden.show)
+
+
 def main(names: Sequence[str] = ()) -> None:
     """Write the golden transcripts of these games, or of all."""
     for name in names or GOLDEN:
         (FOLDER / name).mkdir(exist_ok=True)
         for title, golden in GOLDEN[name].items():
-            game = find_game(name, **golden.config)
-            players = itertools.islice(itertools.cycle(golden.players), game.num_seats)
-            policies = [make_policy(player, game) for player in players]
             path = FOLDER / name / f"{title}.txt"
-            played = transcript.record(game, policies=policies, show=golden.show)
-            transcript.save(played, path)
-            path.with_suffix(".text").write_text(texts(played), encoding="utf-8")
+            game = played(name, golden)
+            transcript.save(game, path)
+            path.with_suffix(".text").write_text(texts(game), encoding="utf-8")
             print(path)
 
 
