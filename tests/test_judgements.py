@@ -92,17 +92,17 @@ def test_it_is_said_why_a_better_move_is_not_the_first_in_the_list() -> None:
 
 VERDICTS = {  # of the moves of `greedy` against `planner` in deal 0
     4: "lost about",
-    22: "was about as good as the best others",
-    6: "was about as good as the best others",
+    14: "was about as good as the best others",
+    21: "lost about",
     42: "was the best move",
 }
 
 
 @pytest.mark.long
 def test_a_splendor_move_judged_ten_times_gets_one_verdict() -> None:
-    """At ply 22 two rivals are picked in turn; compared with one of them it would be the best.
+    """Which of several moves is the best other one changes with the seed, so none is named as such.
 
-    Which of several moves is the best other one changes with the seed, so none is named as such.
+    The plies are not close to the border of two verdicts, where the seed decides.
     """
     assert adviser_of(SPLENDOR) == "guided"
     assert adviser_of(load_game("splendor", target=5)) == "search"  # no network ships for it
