@@ -335,6 +335,7 @@ def _step(first, end, games, seats, commands, report, options):
         for row in range(start, stop):
             slot = first + row - start  # of its record: each block writes over the last one
             command = np.int64(commands[row])
+            # Unsigned indices: compiled code does not ask each time whether they are negative.
             if command != LEAVE and not carry_out(
                 np.uint64(row), np.uint64(slot), games, seats, command, report, options
             ):
