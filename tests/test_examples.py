@@ -27,6 +27,7 @@ pytestmark = pytest.mark.plain
 NAMES = ("nim", "kuhn")
 MAX_LINES = 110  # of the page to copy
 SEEDS = range(4)
+NUM_COPIES = 20  # one in six pairs of fresh copies deals Kuhn's cards alike
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,18 +46,20 @@ def test_the_page_to_copy_is_short() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
+@pytest.mark.parametrize("num_games", [1, 2])
+def test_check_game_accepts_it_from_one_game_on(name: str, num_games: int, seed: int) -> None:
     """Nim without any chance, Kuhn whose two deals are often alike by chance."""
-    check_game(find_game(name), num_games=2, seed=seed)
+    check_game(find_game(name), num_games=num_games, seed=seed)
 
 
 def test_the_single_seat_view(name: str) -> None:
-    check_game(gymnasium.make(f"{name}:{GAMES[name]}"), num_games=2)
+    check_game(gymnasium.make(f"{name}:{GAMES[name]}"), num_games=1)
 
 
 def test_the_pettingzoo_view(name: str) -> None:
     api_test(make_aec(name), num_cycles=20)
-    check_game(make_aec(name), num_games=2)
+    for _ in range(NUM_COPIES):
+        check_game(make_aec(name), num_games=1)
 
 
 def test_the_vector_view_plays_to_returns_that_add_up(name: str) -> None:
