@@ -20,8 +20,13 @@ from . import code_cache
 # time of small steps over records. It is the only private option of Numba's that is used.
 _LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # if unset, the first caller's is inherited
-# Not all of `fastmath`: infinities must work.
-_REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
+# Not all of `fastmath`: infinities must work. A loop over the units of a layer is a seventh faster
+# where it is compiled into its caller, which knows how many there are.
+_REORDERING: dict[str, Any] = {
+    **_LEAN,
+    "fastmath": {"reassoc", "contract", "nsz"},
+    "forceinline": True,
+}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _OURS = __name__.partition(".")[0]
 _related: dict[np.dtype, frozenset[np.dtype]] = {}  # see `relate`
