@@ -1,9 +1,14 @@
-"""A pytest plugin: note which tests pass in time; after a failed case skip the test's others."""
+"""A pytest plugin: note which tests are quick; after a failed case skip the test's others.
+
+The seconds of a test are CPU seconds of its process and of the processes that it has ended.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter, defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,6 +19,18 @@ PASSED = Path("runs/mutants/plain.json")  # from the copy of the checkout
 failures: Counter[str] = Counter()
 outcomes: dict[str, bool] = {}
 seconds: defaultdict[str, float] = defaultdict(float)
+spent = 0.0  # by this process when the last part of a test ended
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it has ended have spent."""
+    return sum(os.times()[:4])
+
+
+def pytest_runtest_logstart() -> None:
+    """A test begins."""
+    global spent
+    spent = cpu_seconds()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -22,14 +39,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("others like it fail or take too long")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(call: pytest.CallInfo) -> None:
-    """Forget where a test was stopped: under coverage such a place may have no line number."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Report CPU seconds; forget where a test was stopped: coverage may leave it no line number."""
+    global spent
     if call.excinfo is not None and call.excinfo.errisinstance(pytest.fail.Exception):
         try:
             pytest.fail("took too long")
         except pytest.fail.Exception:
             call.excinfo = pytest.ExceptionInfo.from_current()
+    report = yield
+    before, spent = spent, cpu_seconds()
+    report.duration = spent - before
+    return report
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -40,9 +64,10 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the seconds of each test that passed, once for both processes."""
+    """Write the seconds of each quick test that passed, once for both processes."""
     if hasattr(session.config, "workerinput"):
         return
     PASSED.parent.mkdir(parents=True, exist_ok=True)
-    passed = {name: round(seconds[name], 2) for name, good in outcomes.items() if good}
-    PASSED.write_text(json.dumps(passed, indent=0))
+    most = session.config.getoption("--max-cpu")
+    passed = [name for name, good in outcomes.items() if good and seconds[name] <= most]
+    PASSED.write_text(json.dumps({name: round(seconds[name], 2) for name in passed}, indent=0))
