@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from .limit import TooLong
+
 MAX_FAILURES = 1  # cases of one test that fail or take too long; the others are skipped
 PASSED = Path("runs/mutants/plain.json")  # from the copy of the checkout
 
@@ -45,10 +47,10 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Report CPU seconds; forget where a test was stopped: coverage may leave it no line number."""
     global spent
-    if call.excinfo is not None and call.excinfo.errisinstance(pytest.fail.Exception):
+    if call.excinfo is not None and call.excinfo.errisinstance((TooLong, pytest.fail.Exception)):
         try:
-            pytest.fail("took too long")
-        except pytest.fail.Exception:
+            raise TooLong
+        except TooLong:
             call.excinfo = pytest.ExceptionInfo.from_current()
     report = yield
     before, spent = spent, cpu_seconds()
