@@ -6,7 +6,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.played import transcript
-from tests.golden.write import FOLDER, GOLDEN, played, texts
+from tests.golden.write import FOLDER, GOLDEN, choices, fields, played, texts
 
 pytestmark = pytest.mark.plain
 
@@ -39,6 +39,18 @@ def test_the_players_of_a_golden_game_choose_as_before(name: str, title: str) ->
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_positions_of_a_golden_game_read_as_before(path: Path) -> None:
     assert texts(transcript.load(path)) == path.with_suffix(".text").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_scripts_choose_as_before_at_each_ply_of_a_golden_game(path: Path) -> None:
+    golden = transcript.load(path)
+    assert choices(golden) == path.with_suffix(".choices").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_fields_have_the_types_shapes_and_ranges_that_they_had(name: str) -> None:
+    """Read against the rulebook: no wider and no narrower."""
+    assert fields(name) == (FOLDER / name / "fields.text").read_text(encoding="utf-8")
 
 
 def final_state(golden: transcript.Transcript) -> bytes:

@@ -76,6 +76,16 @@ def test_each_ply_has_its_seat_and_the_position_before_it(name: str) -> None:
     assert [ply.action for ply in state.plies] == state.actions
 
 
+def test_a_card_given_back_is_seen_by_two_and_any_other_ply_by_all() -> None:
+    game = find_game("president", num_games=2, economy="swap_two")
+    state = walked(parlour.start(game, seed=0), 200)
+    given = [ply for ply in state.plies if game.action_name(ply.action).startswith("give")]
+    assert given
+    for ply in [*given, *state.plies[:4]] * 2:  # then from memory
+        seen = [seat for seat in range(4) if ply.is_seen_by(game, seat)]
+        assert len(seen) == (2 if ply in given else 4) and ply.seat in seen
+
+
 def test_a_walk_starts_from_a_deal_and_from_a_position() -> None:
     with imported("kuhn") as (kuhn,):
         game = kuhn.game()

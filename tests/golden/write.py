@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parlour.baselines.players.making import make_policy
+import numpy as np
+
+from parlour.baselines.players.making import make_policy, players_of
 from parlour.envs import find_game
+from parlour.envs.core.play.playthrough import Playthrough
 from parlour.envs.core.played import transcript
+from parlour.envs.core.rng import streams
 
 FOLDER = Path(__file__).parent
 
@@ -104,6 +108,33 @@ def texts(golden: transcript.Transcript) -> str:
     return "\n".join(lines)
 
 
+def choices(golden: transcript.Transcript) -> str:
+    """Return what each script would do, ply by ply, where a seat has a choice."""
+    game = golden.game
+    scripts = [name for name, each in players_of(game).items() if each.kind == "script"]
+    policies, lines = [make_policy(name, game) for name in scripts], [" ".join(scripts)]
+    for turn in Playthrough(game, None, golden.seed, deal=golden.deal):
+        if len(turn.legal) > 1:
+            told = turn.observation, turn.action_mask
+            chosen = [policy.act(*told, rng=streams([turn.number])) for policy in policies]
+            lines.append(f"{turn.number}: {' '.join(map(game.action_name, chosen))}")
+        turn.play(golden.plies[turn.number - 1].action)
+    return "\n".join([*lines, ""])
+
+
+def fields(name: str) -> str:
+    """Return the declared fields of a game, as it comes and of every size of a golden game."""
+    sizes: dict[str, None] = {}
+    for config in ({}, *(golden.config for golden in GOLDEN[name].values())):
+        game, lines = find_game(name, **config), []
+        for one in (*game.state_fields, *game.observation_fields):
+            kind, shape = np.dtype(one.dtype), "x".join(map(str, one.shape))
+            words = f"{one.name} {kind} {shape} {one.low} .. {one.high}"
+            lines.append(words + f" ({one.num_bits} bits)" * bool(one.num_bits))
+        sizes["\n".join([*lines, ""])] = None
+    return "\n".join(sizes)
+
+
 def played(name: str, golden: Golden) -> transcript.Transcript:
     """Let the players play a golden game."""
     game = find_game(name, **golden.config)
@@ -121,7 +152,9 @@ def main(names: Sequence[str] = ()) -> None:
             game = played(name, golden)
             transcript.save(game, path)
             path.with_suffix(".text").write_text(texts(game), encoding="utf-8")
+            path.with_suffix(".choices").write_text(choices(game), encoding="utf-8")
             print(path)
+        (FOLDER / name / "fields.text").write_text(fields(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,13 @@ def test_planner_plays_what_nothing_beats_and_keeps_its_one_weak_card_for_the_en
     assert choice("planner", "4") == "1x4"
 
 
+def test_planner_leads_a_weak_set_while_it_still_holds_what_takes_the_lead_back() -> None:
+    played = "2 2 4 4 5 5 5 5 6 6 6 6 7 10 10 10 10 11 11 11 12 12 3 3 1 1 1 1"
+    assert choice("planner", "4 4 7 7 7 12 12", played=played, others=5) == "2x4"
+    played = "2 2 2 2 4 4 4 4 6 6 7 7 10 10 11 12 1 1 1 1"
+    assert choice("planner", "5 5 11 11 12 12 12 3 3", "1x11", played, 11) == "1x3"
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_lowest_card_is_given_back(name: str) -> None:
     game = load_game("president", num_players=4, num_games=2)

@@ -58,12 +58,14 @@ def field_of(state: np.record, seat: int, outcome: int) -> int:
     def num_left(field: int) -> int:
         return sum(values[card, field] == values[own, field] for card in cards)
 
-    fields = [f for f in range(5) if endgame.outcome_of(values, own, other, f) == outcome]
+    fields = [
+        f for f in range(values.shape[1]) if endgame.outcome_of(values, own, other, f) == outcome
+    ]
     return max(fields, key=num_left)  # the first of equals
 
 
 def play_beside(
-    search: endgame.Endgame, state: np.record, seat: int, rng: np.random.Generator
+    game: Game, search: endgame.Endgame, state: np.record, seat: int, rng: np.random.Generator
 ) -> bool:
     """Play one trick in the search and by the rules; return whether goliath had a doubt."""
     row = search.rows[0]
@@ -79,21 +81,23 @@ def play_beside(
         ties["state"] = SALT + np.uint64(row[endgame.NUM_TRICKS])
         field = goliath_field(state, 1 - seat, ties[0])
         endgame.follow_goliath(search, state["values"], row, own, other, SALT)
-    GAME.apply_action(state, field)
+    game.apply_action(state, field)
     return bool(row[endgame.DOUBTS])
 
 
-def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
+@pytest.mark.parametrize("num_fields", [5, 2])
+def test_the_search_plays_as_the_rules_and_goliath_do(num_fields: int) -> None:
     """Trick by trick: decks, pile, leader, and the cards that goliath cannot place."""
+    game = load_game("top_trumps", num_fields=num_fields)
     rng = np.random.default_rng(3)
     num_tricks = num_doubted = 0
     for seed in range(30):
-        state, seat = late_position(GAME, seed), seed % 2
+        state, seat = late_position(game, seed), seed % 2
         if state is None:
             continue
-        search = read(GAME, state, seat)
-        while not GAME.is_terminal(state) and num_tricks < 3000:
-            num_doubted += play_beside(search, state, seat, rng)
+        search = read(game, state, seat)
+        while not game.is_terminal(state) and num_tricks < 3000:
+            num_doubted += play_beside(game, search, state, seat, rng)
             num_tricks += 1
             row = search.rows[0]
             places = [slice(*row[2 * deck : 2 * deck + 2]) for deck in range(3)]
@@ -102,7 +106,7 @@ def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
             assert row[endgame.LEADS] == (state["starter"] == seat)
             unplaced = int(state["unplaced"][seat, 0])
             assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
-        assert endgame.is_over(search.rows[0]) == GAME.is_terminal(state)
+        assert endgame.is_over(search.rows[0]) == game.is_terminal(state)
     assert num_tricks > 500 and num_doubted > 20
 
 
