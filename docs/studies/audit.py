@@ -80,11 +80,12 @@ def page(record: list[Entry]) -> str:
         (entry["subject"], entry["version"], _what(fault), f"[{number}](#reproduction-{number})")
         for number, (entry, fault) in enumerate(faults, start=1)
     ]
+    versions = {
+        each for entry in record if "version" in entry for each in entry["version"].split(" on ")
+    }
     lines = [
         TEXT["introduction"].format(
-            versions=", ".join(
-                sorted({entry["version"] for entry in record if "version" in entry})
-            ),
+            versions=", ".join(sorted(versions)),
             total=len(record),
             compared=len(record) - len(silent),
         ),
