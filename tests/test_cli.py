@@ -23,6 +23,7 @@ from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.training.session import algorithms
 from tests.commands import refusal, told
+from tests.example_games import imported
 from tests.processes import ended, run_python
 
 pytestmark = pytest.mark.plain
@@ -514,6 +515,12 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     refused = " ".join(capsys.readouterr().err.split())
     assert "the run so far had other settings: seed 0, now 5" in refused
     assert f"its command: parlour {SMALL_TRAINING}" in refused and "is complete" in refused
+
+
+def test_bench_takes_a_script_or_where_a_game_has_none_random_play() -> None:
+    assert measure.compiled_rival(find_game(GAME)) == "set_keeper"
+    with imported("kuhn") as (kuhn,):
+        assert measure.compiled_rival(kuhn.game()) == "random"
 
 
 @pytest.mark.long

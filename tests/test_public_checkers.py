@@ -81,6 +81,11 @@ def test_pettingzoo_makes_it_by_its_id(name: str, view: Any, kind: Any) -> None:
         pettingzoo.make(view, f"parlour/{name}-v{version}", colour=1)
 
 
+def test_an_environment_is_made_by_the_name_of_its_game() -> None:
+    with pytest.raises(ValueError, match=r"name the game, .* got <Game notty"):
+        registry.make_aec(find_game("notty"))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words
 @pytest.mark.parametrize(
     "options", [{"observation": "integer"}, {"skip_forced": True}, {"layout": "flat"}]

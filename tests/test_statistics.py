@@ -133,6 +133,13 @@ def test_what_is_rounded_to_zero_has_no_sign() -> None:
     assert f"{Estimate(-0.01, -0.04, 12.0):+.1f}" == "0.0 [0.0, +12.0]"
 
 
+def test_an_interval_that_excludes_zero_shows_it() -> None:
+    assert f"{Estimate(-28.0, -54.0, -0.04):+.0f}" == "-28.00 [-54.00, -0.04]"
+    assert f"{Estimate(5.61, 0.2, 11.0):+.0f}" == "+5.6 [+0.2, +11.0]"
+    assert f"{Estimate(0.3, 0.01, 0.6):.1f}" == "0.3 [0.0, 0.6]"  # no sign: a proportion
+    assert f"{Estimate(3.0, 1e-9, 6.0):+.0f}" == "+3.000000 [0.000000, +6.000000]"
+
+
 def test_a_ratio_counts_each_deal_by_its_games() -> None:
     """Deals of one and of three games: the mean over games, not the mean of the deals' means."""
     sums, games = np.array([1.0, 0.0, 1.0, 3.0]), np.array([1, 3, 1, 3])

@@ -86,7 +86,7 @@ def answer_help(moves: Sequence[Move]) -> str:
     """Explain how to name a move, with one of these as the example."""
     *_, example = moves
     beginnings = (example.name[:length] for length in range(1, len(example.name) + 1))
-    short = next(b for b in beginnings if b == example.name or not _others_begin(b, moves))
+    short = next(b for b in beginnings if b == example.name or _means_one(b, moves))
     text = (
         "Answer with the number of a move or with the beginning of its name, in any letter case: "
         f"{example.number} and {short} both mean {example.name}. If it could be several, they are "
@@ -95,8 +95,9 @@ def answer_help(moves: Sequence[Move]) -> str:
     return textwrap.fill(text, width(), break_on_hyphens=False)
 
 
-def _others_begin(beginning: str, moves: Sequence[Move]) -> bool:
-    return sum(move.name.startswith(beginning) for move in moves) > 1
+def _means_one(beginning: str, moves: Sequence[Move]) -> bool:
+    """Return whether an answer is the beginning of one name, and not the number of a move."""
+    return not beginning.isdecimal() and sum(m.name.startswith(beginning) for m in moves) == 1
 
 
 # What is shown

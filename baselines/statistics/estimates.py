@@ -20,12 +20,14 @@ ELO_SCALE = 400 / math.log(10)  # Elo points of a factor e in strength
 RETURNS = (-1.0, 1.0)  # the range of a game's returns
 _MAX_DECIMALS = 6  # of a printed estimate
 _SIGN_OF_ZERO = re.compile(r"^[-+](?=[0.]+$)")  # of what is rounded to zero
+_SIGNED = re.compile(r"\+\.(\d)f")  # the format of a quantity whose zero is equal strength
 
 
 class Estimate(NamedTuple):
     """A mean with its 95 % interval; an open side of the interval is infinite.
 
-    `str` gives "+102 [+97, +107]", with as many decimals as the interval supports.
+    `str` gives "+102 [+97, +107]", with as many decimals as the interval supports. A signed
+    interval that excludes 0 has enough of them to show it.
     """
 
     mean: float  # in the unit of the field that holds it, as `low` and `high`
@@ -39,6 +41,10 @@ class Estimate(NamedTuple):
         if not spec:
             return str(self)
         mean, low, high = (_SIGN_OF_ZERO.sub("", f"{value:{spec}}") for value in self)
+        nearest = low if self.low > 0 else high if self.high < 0 else ""
+        signed = _SIGNED.fullmatch(spec)
+        if signed and nearest.strip("0.") == "" != nearest and int(signed[1]) < _MAX_DECIMALS:
+            return f"{self:+.{int(signed[1]) + 1}f}"
         return f"{mean} [{low}, {high}]"
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":

@@ -119,6 +119,8 @@ def without_numpy(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def import_game(name: str, /, **config: Any) -> Game:
     """Load a game as `find_game`; `"my_package:my_game"` first imports the package."""
+    if not isinstance(name, str):
+        raise ValueError(f"name the game, with its settings as keywords; got {name!r}")
     package, _, name = name.rpartition(":")
     if package:
         importlib.import_module(package)

@@ -179,8 +179,8 @@ class _SafeCache:
             _logger.debug("damaged compiled code", exc_info=error)
         if code is None:
             _note_once(
-                "parlour: compiling, once for each game and number of players: about 5 seconds, "
-                f"and 10 more for a search; the code is kept in {self._folder.parent}"
+                "parlour: compiling, once each: a game about 5 seconds, a player 1, a search 10; "
+                f"the code is kept in {self._folder.parent}"
             )
             _logger.debug("compiling %s", self._rule)
         return code

@@ -55,7 +55,7 @@ def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -
     report: dict[str, Any] = {"machine": machine(), "batch": batch, "games": {}, "peers": []}
     for name in names:
         report["games"][name] = {
-            "opponents": middling_player(find_game(name)),
+            "opponents": compiled_rival(find_game(name)),
             "plies_per_cpu_second": _rates(name, batch, effort, tell),
         }
     return report
@@ -75,7 +75,7 @@ def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
     """Yield everything that is timed for one number of players, by the keys of FIGURE_LABELS."""
     name, settings = game.name, game.config_dict()
     made = f"parlour:{GAMES[name]}"
-    player = middling_player(find_game(name))
+    player = compiled_rival(find_game(name))
     sizes: dict[str, Any] = {"num_envs": batch, "self_play": True, **settings}
     scaled = gymnasium.make_vec(made, **sizes)
     whole = gymnasium.make_vec(made, observation="integer", **sizes)
@@ -89,6 +89,12 @@ def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
     yield "aec", aec_replay(make_aec(name, **settings))
     yield "solo", solo_replay(gymnasium.make(made, opponents=player, **settings))
+
+
+def compiled_rival(game: Game) -> str:
+    """Return a compiled player of middling strength; `random` for a game without scripts."""
+    player = middling_player(game)
+    return player if make_policy(player, game).row_function else "random"
 
 
 def _scripted_vector(game: Game, player: str, batch: int) -> Timed:

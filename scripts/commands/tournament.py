@@ -123,5 +123,6 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
         )
     if arguments.json != "-":
         print_standings(table)
-        print(f"{table.num_games:,} games in {time.perf_counter() - started:.0f} s")
+        took = time.perf_counter() - started
+        print(f"{table.num_games:,} games; this run took {took:.0f} s")
     return table

@@ -16,7 +16,7 @@ from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, for
 from parlour.baselines.arena.play.playing import num_games
 from parlour.baselines.arena.play.tournament import matches_of
 from parlour.baselines.arena.ratings.standings import Standings
-from parlour.baselines.arena.results.export import export
+from parlour.baselines.arena.results.export import export, summary
 from parlour.baselines.statistics.result_data import as_data, finite
 from parlour.envs import load_game
 from tests import toy_game as toy
@@ -105,6 +105,7 @@ def test_in_duplicate_a_deal_is_won_by_who_does_more_with_the_same_hand() -> Non
     draws = int((returns[:, 1, 0] == returns[:, 0, 0]).sum())
     best = table.rows[0]
     assert (best.player, best.games, best.wins, best.draws) == ("smart", 50, wins, draws)
+    assert "The games of a deal between two players count once: 3 points" in summary(table)
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,15 @@ def test_the_help_is_narrow_and_speaks_of_the_moves_of_this_game(
         assert human.chosen(table.game, table.legal, answer) == action
 
 
+def test_the_example_of_the_help_is_no_number_of_another_move(screen: None) -> None:
+    """Of 1x4, 1x5 and 2x4 the answer 2 means the second, although one name begins so."""
+    game = find_game("president", num_players=4)
+    legal = [game.parse_action(name) for name in ("1x4", "1x5", "2x4")]
+    *_, last = human.legal_moves(game, legal)
+    (short,) = re.findall(r"and (\S+) both", human.answer_help(human.legal_moves(game, legal)))
+    assert human.chosen(game, legal, short) == last.action and not short.isdecimal()
+
+
 @pytest.mark.parametrize("name", ["top_trumps", "trick_taking"])
 def test_a_person_who_is_watched_has_the_prompt_of_the_console(
     name: str, screen: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ....envs.core.whole_files import write_whole
+from ....envs.core.words import count_noun
 from ...statistics.result_data import as_data, finite
 from ...statistics.result_words import ANYTIME, FIXED, words_of
 from ..ratings.standings import DOUBTFUL, Standings
@@ -112,11 +113,13 @@ def counting(table: Standings) -> str:
     mean = "their group" if _has_groups(table) else "these players"
     first = "win" if table.num_seats == 2 else "sole first place"
     shared = "draw" if table.num_seats == 2 else "shared first place"
+    counted = "A game counts once for each seat that a player has in it"
+    if table.scoring == "duplicate":
+        counted = "The games of a deal between two players count once"
     return (
         f"Elo decides who is stronger. It is given above the mean of {mean}, with 95 % intervals "
-        "over deals; the next column says how likely a player is stronger than the next. A game "
-        f"counts once for each seat that a player has in it: 3 points for a {first}, 1 for a "
-        f"{shared}. {words.note}"
+        "over deals; the next column says how likely a player is stronger than the next. "
+        f"{counted}: 3 points for a {first}, 1 for a {shared}. {words.note}"
     )
 
 
@@ -191,7 +194,8 @@ def _fit_text(table: Standings) -> str:
         if fit.p_value < DOUBTFUL
         else "One rating for each player explains the results"
     )
-    measure = f"{fit.statistic:.1f} at {fit.degrees_of_freedom} degrees of freedom"
+    degrees = count_noun(fit.degrees_of_freedom, "degree")
+    measure = f"{fit.statistic:.1f} at {degrees} of freedom"
     chance = f"p = {fit.p_value:.2g}" if fit.p_value >= TINY else f"p < {TINY}"
     return f"{verdict} (Pearson's test for first places: {measure}, {chance})."
 
