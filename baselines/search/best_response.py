@@ -133,7 +133,7 @@ def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray
     if rngs.tobytes() != before.tobytes():
         raise PlayerError(
             f"{policy.name} chooses at random: an exact response needs a player that does not, "
-            "or one of `stochastic_policy`"
+            "or a policy with `probabilities`"
         )
     chosen = np.zeros_like(masks)
     chosen[np.arange(len(masks)), actions] = 1

@@ -54,10 +54,7 @@ class StandIns:
         self.policies = tuple(make_policy(entrant.spec, game) for entrant in entrants)
         for policy in self.policies:
             if policy.row_function is None:
-                raise ValueError(
-                    f"{policy.name} cannot stand in: it is not one compiled function, as scripts "
-                    "and trained networks are"
-                )
+                raise ValueError(f"{policy.name} cannot stand in: it is not one compiled function")
 
     def adjusted(self, played: PlayedMatch, control: Control | None = None) -> Adjusted:
         """Adjust the mean return of the first entrant; a contest's secret numbers the deals."""
