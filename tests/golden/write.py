@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parlour.baselines.networks.derived import with_inputs
 from parlour.baselines.players.making import make_policy, players_of
 from parlour.envs import find_game
 from parlour.envs.core.play.playthrough import Playthrough
@@ -123,11 +124,11 @@ def choices(golden: transcript.Transcript) -> str:
 
 
 def fields(name: str) -> str:
-    """Return the declared fields of a game, as it comes and of every size of a golden game."""
+    """Return the fields of a game and its networks' inputs, at the sizes of its golden games."""
     sizes: dict[str, None] = {}
     for config in ({}, *(golden.config for golden in GOLDEN[name].values())):
         game, lines = find_game(name, **config), []
-        for one in (*game.state_fields, *game.observation_fields):
+        for one in (*game.state_fields, *with_inputs(game).observation_fields):
             kind, shape = np.dtype(one.dtype), "x".join(map(str, one.shape))
             words = f"{one.name} {kind} {shape} {one.low} .. {one.high}"
             lines.append(words + f" ({one.num_bits} bits)" * bool(one.num_bits))
