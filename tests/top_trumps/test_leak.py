@@ -49,7 +49,7 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
 @pytest.mark.compiled
 def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
     """With values 0 and 1 only, the cards that beat me are in doubt all at once."""
-    tables = dealt_tables(Size(50, 5, 5000, top_value=1), 4, seed=2)
+    tables = dealt_tables(Size(50, 5, 5000, top_value=1), 12, seed=2)
     game = tables.game
     chooser = np.random.default_rng(0)
     most, watcher, hardest = 0, 0, tables.states[0].copy()
@@ -61,9 +61,9 @@ def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
             if in_doubt > most:
                 most, watcher, hardest = in_doubt, seat, tables.states[row].copy()
         tables.apply(rows, chooser.integers(0, 5, len(rows)))
-    assert most >= 8
+    assert most >= 12  # with fewer, drawing seldom collides in every try
     places = sorted(members(hardest["doubtful"][1 - watcher]))
-    drawn = redealt(game, hardest, watcher, 50)
+    drawn = redealt(game, hardest, watcher, 20)
     cards = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
     candidates = hardest["candidates"][1 - watcher][places]
     for column, words in zip(cards.T, candidates, strict=True):
