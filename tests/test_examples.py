@@ -25,9 +25,8 @@ from tests.processes import ended, run_python
 pytestmark = pytest.mark.plain
 
 NAMES = ("nim", "kuhn")
-MAX_LINES = 110  # of the page to copy
-SEEDS = range(4)
-NUM_COPIES = 20  # one in six pairs of fresh copies deals Kuhn's cards alike
+SEEDS = range(2)
+NUM_COPIES = 8  # one in six pairs of fresh copies deals Kuhn's cards alike
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,10 +38,6 @@ def modules() -> Iterator[dict[str, Any]]:
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-def test_the_page_to_copy_is_short() -> None:
-    assert len((EXAMPLES / "nim.py").read_text().splitlines()) <= MAX_LINES
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -4,12 +4,10 @@
 """
 
 import json
-import re
 from pathlib import Path
 
 from docs.site import games
 from docs.site.speed import speed_table
-from tests.documents.versions import setup
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -20,25 +18,6 @@ AEC = "PettingZoo, `env()`: `last()` and `step()`"
 
 def test_it_is_one_page() -> None:
     assert len(README.splitlines()) <= MAX_LINES
-
-
-def test_every_extra_is_for_code_that_imports_it() -> None:
-    imported = {
-        "agents": "mcp",
-        "cluster": "ray",
-        "docs": "sphinx",
-        "onnx": "onnxruntime",
-        "record": "pyarrow",
-        "sb3": "sb3_contrib",
-        "track": "torch.utils.tensorboard",
-        "window": "pygame",
-    }
-    others = {"test", "mutants", "play", "plots"}
-    assert set(setup()["options.extras_require"]) - others == set(imported)
-    folders = ("baselines", "docs", "envs", "scripts", "training")
-    code = "".join(path.read_text() for name in folders for path in (CHECKOUT / name).rglob("*.py"))
-    for module in imported.values():
-        assert re.search(rf"^ *(import|from) {re.escape(module)}\b", code, re.MULTILINE), module
 
 
 def rates(table: str, line: str) -> list[str]:

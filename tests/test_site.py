@@ -18,44 +18,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="the browser is missing"),
 ]
 browser = test_browser.browser
-COPIES = ("programs/", "models/", "project/release-")
-TERMS = {  # what a researcher looks for, and the page that explains it
-    "imperfect information": "fit",
-    "perfect information": "critic",
-    "information set": "own_search",
-    "chance node": "own_search",
-    "determinization": "own_search",
-    "counterfactual regret": "own_search",
-    "zero-sum": "how_contract",
-    "observation space": "environments",
-    "action mask": "environments",
-    "autoreset": "environments",
-    "reproducibility": "environments",
-    "exploitability": "own_search",
-    "NashConv": "own_search",
-    "best response": "own_search",
-    "bootstrap": "self_play",
-    "self-play": "self_play",
-    "advantage": "own_ppo",
-    "rollout buffer": "own_ppo",
-    "confidence interval": "arena",
-    "optional stopping": "arena",
-    "intransitive": "arena",
-    "duplicate deals": "arena",
-    "variance reduction": "arena",
-    "Elo": "how_statistics",
-    "baseline": "players",
-    "opponent pool": "players",
-    "thermometer encoding": "compiled_network",
-    "imitation learning": "compiled_network",
-    "overhead": "compiled_network",
-    "sparse reward": "training",
-    "hyperparameter": "training",
-    "offline dataset": "formats",
-    "throughput": "measured",
-    "bottleneck": "measured",
-}
-HREFS = "links => links.map((link) => link.getAttribute('href'))"
 SHADOWS = """tables => tables.filter((table) => table.scrollWidth > table.clientWidth)
     .map((table) => getComputedStyle(table).backgroundImage)"""
 PAGES = ("index", "start", "measured", "studies", "games/president", "reference/commands")
@@ -106,24 +68,3 @@ def test_the_plain_pages_are_beside_those_in_html(site: Path) -> None:
     assert "(start.md)" in (site / "llms.txt").read_text()
     assert (site / "start.md").is_file() and (site / "start.html").is_file()
     assert "Stale" not in (site / "index.md").read_text()
-
-
-def hits(opened: Any, site: Path, term: str) -> list[str]:
-    """The pages that the search of the site finds, the first one first."""
-    opened.goto(f"file://{site}/search.html?q={term}")
-    opened.wait_for_function(
-        "document.querySelector('.search-summary')?.innerText.includes('found')"
-    )
-    links = opened.locator("ul.search li > a")
-    return [href.partition(".html")[0] for href in links.evaluate_all(HREFS)]
-
-
-def test_a_search_for_a_term_of_research_finds_its_page_first(browser: Any, site: Path) -> None:
-    opened = browser.new_page()
-    for term, page in TERMS.items():
-        pages = hits(opened, site, term)
-        assert page in pages[:3], (term, pages[:5])
-        tables = "tournaments/", "project/CHANGELOG"
-        are_copies = [hit.startswith(COPIES) for hit in pages if not hit.startswith(tables)]
-        assert are_copies == sorted(are_copies), (term, pages)
-    opened.close()

@@ -7,29 +7,19 @@ from collections.abc import Iterator
 
 from .commands import missing_commands, wrong_commands
 from .figures import stale_pages, unrecorded
-from .games import wrong_actions, wrong_fields, wrong_rules, wrong_settings
-from .imports import deep_imports
-from .links import dead_links
+from .games import wrong_fields, wrong_rules, wrong_settings
+from .links import dead_links, outside_the_menu
 from .names import unknown_names
 from .tree import Tree
-from .versions import (
-    outside_the_menu,
-    wrong_extras,
-    wrong_versions,
-)
 
 CHECKS = (
     dead_links,
-    deep_imports,
     wrong_commands,
     missing_commands,
     unknown_names,
     wrong_settings,
     wrong_fields,
-    wrong_actions,
     wrong_rules,
-    wrong_versions,
-    wrong_extras,
     outside_the_menu,
     unrecorded,
     stale_pages,

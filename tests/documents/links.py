@@ -1,9 +1,10 @@
-"""Links lead to what is there."""
+"""Links lead to what is there, and the menu to every page."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from docs.site.build import GENERATED
 from docs.site.sources import CHECKOUT, LINK, REFERENCE, pages
 from parlour.scripts.main import COMMANDS
 
@@ -34,3 +35,11 @@ def dead_links(tree: Tree) -> Iterator[str]:
                 yield f"{page}: a link to {target}, which is not there"
             elif anchor and anchor[1:] not in anchors(tree, path):
                 yield f"{page}: a link to {target}{anchor}, which has no such heading"
+
+
+def outside_the_menu(tree: Tree) -> Iterator[str]:
+    """Every page is in the menu."""
+    menu = re.findall(r"^([\w/]+)$", tree.text("docs/pages/index.md"), re.MULTILINE)
+    pages = {Path(page).stem for page in tree.pages() if page.startswith("docs/pages/")}
+    pages -= {"index"}
+    yield from (f"{page} is not in the menu" for page in pages | set(GENERATED) if page not in menu)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from docs.site.sources import CHECKOUT
-from parlour.envs import GAMES
 
 FENCED = re.compile(r"^ *```(\S*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`]+)`")
@@ -49,7 +50,9 @@ def spans(text: str) -> list[str]:
     return [" ".join(span.split()) for span in SPAN.findall(prose(text))]
 
 
-def game_of(page: str) -> str | None:
-    """The game that a page is about."""
-    name = page.split("/")[1] if page.startswith("envs/") else ""
-    return name if name in GAMES else None
+@cache
+def setup() -> configparser.ConfigParser:
+    """What is installed, and how."""
+    settings = configparser.ConfigParser()
+    settings.read(CHECKOUT / "setup.cfg")
+    return settings

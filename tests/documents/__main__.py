@@ -1,5 +1,0 @@
-"""Print all that is wrong: `python -m tests.documents`."""
-
-from . import Tree, faults
-
-print("\n".join(faults(Tree())))
