@@ -130,15 +130,6 @@ def test_threads_may_compile_at_once_and_each_rule_once() -> None:
         assert [len(one.overloads) for one in compiled._kept.values()] == [1]
 
 
-def test_rules_run_as_plain_python(tmp_path: Path) -> None:
-    script = (
-        "import numpy as np\n"
-        "from parlour.envs.core.bits import popcount\n"
-        "print(popcount(np.int64(-1)), hasattr(popcount, 'for_records'))\n"
-    )
-    assert run(script, tmp_path, NUMBA_DISABLE_JIT="1") == (["64", "False"], "")
-
-
 # What is kept on disk
 
 
@@ -206,8 +197,8 @@ def test_the_name_of_kept_code_depends_on_no_order_of_a_set(tmp_path: Path) -> N
     """Else every process might compile it again."""
     script = (
         "from parlour.envs.core import code_cache\n"
-        "from parlour.baselines.networks import policy_value\n"
-        "rules = [one for one in vars(policy_value).values() if hasattr(one, 'py_func')]\n"
+        "from parlour.envs.splendor import rules as game\n"
+        "rules = [one for one in vars(game).values() if hasattr(one, 'py_func')]\n"
         "print(*(code_cache.content_digest(one) for one in rules))\n"
     )
     (first, _), (second, _) = (run(script, tmp_path, PYTHONHASHSEED=seed) for seed in "12")
@@ -483,6 +474,7 @@ def test_an_edit_is_seen_by_the_next_process(tmp_path: Path, cache: Path) -> Non
     assert play("= 100", "= 300")[0] == ["305", "0"]
 
 
+@pytest.mark.long
 def test_code_for_other_records_of_another_process_is_not_mistaken(
     tmp_path: Path, cache: Path
 ) -> None:
@@ -493,6 +485,7 @@ def test_code_for_other_records_of_another_process_is_not_mistaken(
     assert run(COUNT_SQUARES, tmp_path, "30", "50") == (["30", "1", "50", "1"], "")
 
 
+@pytest.mark.long
 def test_code_for_another_player_of_another_process_is_not_mistaken(
     tmp_path: Path, cache: Path
 ) -> None:
@@ -508,14 +501,6 @@ def _last_start(arrays, kept):
     for index in range(arrays.shape[0]):
         kept = arrays[index]
     return kept[0]
-
-
-def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
-    def counted(words):
-        return popcount(words[0]) + popcount(words[1])
-
-    separately = popcount(np.int64(7)) + popcount(np.int64(-1))
-    assert rule(counted)(np.array([7, -1])) == separately == 67
 
 
 @pytest.mark.parametrize("is_lean", [True, False])

@@ -9,7 +9,6 @@ from parlour.envs.core.fields import (
     Field,
     FlatLayout,
     check_fields,
-    record_dtype,
 )
 
 pytestmark = pytest.mark.plain
@@ -36,21 +35,6 @@ def records(count: int) -> np.ndarray:
     out["colours"] = rng.integers(0, 8, (count, 2))
     out["whole"] = rng.integers(-(2**63), 2**63 - 1, (count, 1), endpoint=True)
     return out
-
-
-def test_a_record_is_packed_and_has_named_attributes() -> None:
-    dtype = record_dtype(FIELDS)
-    assert dtype.itemsize == 1 + 6 + 1 + 1 + 16 + 8
-    state = np.zeros(1, dtype)[0]
-    state.height = 3
-    assert state["height"] == 3 and state.table.shape == (2, 3)
-
-
-@pytest.mark.parametrize("form", ["integers", "scaled"])
-def test_a_vector_turns_back_into_its_record(form: str) -> None:
-    before = records(200)
-    vectors = getattr(LAYOUT, form)(before)
-    assert LAYOUT.records(vectors).tobytes() == before.tobytes()
 
 
 def test_integers_list_the_fields_in_order_and_bits_from_the_lowest() -> None:
@@ -92,15 +76,6 @@ def test_sets_of_any_sizes_are_written_one_after_the_other(
     numbers = layout.integers(records)
     assert numbers[:, num_plain:].tolist() == np.hstack(bits).tolist()
     assert (numbers[:, :num_plain] == 0).all()
-
-
-def test_integer_vectors_are_safe_to_keep() -> None:
-    before = records(3)
-    vectors = LAYOUT.integers(before)
-    kept = vectors.copy()
-    before["height"] = 0
-    before["table"] = 0
-    assert (vectors == kept).all()
 
 
 def test_hidden_fields_are_left_out_and_named_when_missed() -> None:
@@ -182,10 +157,3 @@ def test_each_number_is_named_by_the_place_that_it_changes() -> None:
 def test_a_number_that_is_not_there_has_no_name(index: Any) -> None:
     with pytest.raises(IndexError, match=f"no number {index!r}; it has 0 .. 78$"):
         LAYOUT.name(index)
-
-
-def test_the_readme_table_follows_the_vector() -> None:
-    rows = LAYOUT.readme_table().splitlines()[2:]
-    assert rows[0] == "| 0 | `height` | 1 | -1 .. 4 | one number |"
-    assert rows[1] == "| 1 - 6 | `table` | 2 x 3 | 0 .. 9 | six numbers |"
-    assert rows[4] == "| 9 - 14 | `colours` | 2 | sets of 3 | sets of three |"

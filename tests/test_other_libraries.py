@@ -68,12 +68,6 @@ def test_lists_of_frames_can_be_collected() -> None:
     assert [np.asarray(frame).dtype for frame in frames] == [np.uint8] * 2
 
 
-@pytest.mark.parametrize("mode", [NEXT_STEP, "SameStep", "Disabled"])
-def test_the_autoreset_mode_is_an_attribute_and_in_the_metadata(mode: Any) -> None:
-    envs: Any = gymnasium.make_vec(ID, 2, autoreset_mode=mode, **SHORT)
-    assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode(mode)
-
-
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -132,15 +126,6 @@ def test_an_environment_that_was_refused_is_closed() -> None:
     with pytest.raises(ValueError, match="illegal_action must be one of"):
         TablesEnv.__init__(refused, find_game("trick_taking"), illegal_action="win")
     refused.close()
-
-
-def test_render_seat_is_that_of_the_single_seat_environment() -> None:
-    for render_seat, seat in (("all", None), ("own", 0), (1, 1)):
-        envs: Any = gymnasium.make_vec(ID, 2, render_mode="ansi", render_seat=render_seat, **SHORT)
-        envs.reset(seed=0)
-        assert envs.render()[1] == envs.game.describe(envs._tables.states[1], seat)
-    with pytest.raises(ValueError, match="render_seat must be one of 'own', 'all', 0, 1; got 2"):
-        gymnasium.make_vec(ID, 2, render_seat=2, **SHORT)
 
 
 def test_a_window_shows_the_first_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.drawing.cards import Card, card_shapes, heart
 from parlour.envs.core.drawing.picture import (
     Circle,
     Line,
@@ -250,19 +249,6 @@ def test_gems_of_each_colour_have_a_shape_of_their_own() -> None:
     assert len(shapes) == len(bank) == 6
     card = next(part for part in parts_of(picture) if part.id.startswith("card:"))
     assert sum(isinstance(shape, Polygon) for shape in card.shapes) >= 2
-
-
-def test_a_card_has_two_corners_unless_it_is_small_or_covered() -> None:
-    face = Card("7", "#c2242f", heart("#c2242f"))
-    both, covered, small = (
-        [s for s in card_shapes(face, 10, 20, height, is_covered) if isinstance(s, Text)]
-        for height, is_covered in ((100, False), (100, True), (40, False))
-    )
-    assert [len(labels) for labels in (both, covered, small)] == [2, 1, 1]
-    first, last = both
-    assert first.text == last.text == "7"
-    assert first.x + last.x == pytest.approx(2 * 10 + 68)
-    assert first.y + last.y == pytest.approx(2 * 20 + 100)
 
 
 @pytest.mark.parametrize("is_narrow", [False, True])

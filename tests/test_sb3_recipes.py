@@ -6,11 +6,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from sb3_contrib import MaskablePPO
 from stable_baselines3.dqn.policies import QNetwork
 
 from parlour.baselines.arena import play_match
@@ -18,7 +16,6 @@ from parlour.baselines.environments import solo_env, vector_env
 from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.rng import streams
 from parlour.training.recipes import Config, sb3_dqn, sb3_ppo
 from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
@@ -137,19 +134,6 @@ def test_a_saved_model_plays_the_same_in_matches(
     assert results[0].first == type(model).__name__
 
 
-def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
-    """The same deal by the model as a player and by `predict` in the environment."""
-    for recipe, layout in zip(RECIPES, ("dict", "flat"), strict=True):
-        model = small_model(recipe, president)
-        policy = make_policy(model, president)
-        env = solo_env(president, layout=layout, illegal_action="raise")
-        observation, info = env.reset(seed=3)
-        masks = {"action_masks": env.action_masks()} if layout == "flat" else {}
-        action, _ = model.predict(observation, deterministic=True, **masks)
-        flat = observation if layout == "flat" else observation["observation"]
-        assert policy.act(flat, info["action_mask"], rng=streams([0])) == action
-
-
 @pytest.mark.release
 @pytest.mark.parametrize(
     ("recipe", "num_steps", "floor"), [(sb3_dqn, 30_000, 0.45), (sb3_ppo, 40_960, 0.5)]
@@ -164,17 +148,6 @@ def test_a_short_run_beats_three_random_players_well_over_the_fair_share(
     """
     policy = make_policy(recipe.learn(president, Config(num_steps)), president)
     assert play_match(president, policy, "random", num_deals=300).first_places.low > floor
-
-
-def test_maskable_ppo_learns_in_the_registered_environment() -> None:
-    env = gym.make("parlour:President-v0", num_players=4, illegal_action="raise")
-    model = MaskablePPO("MlpPolicy", env, n_steps=128, batch_size=64, seed=0).learn(256)
-    observation, info = env.reset(seed=1)
-    is_over = False
-    while not is_over:
-        action, _ = model.predict(observation, action_masks=info["action_mask"])
-        observation, _, is_over, _, info = env.step(int(action))
-    assert info["returns"].shape == (4,)
 
 
 def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president: Game) -> None:

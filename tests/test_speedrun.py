@@ -57,12 +57,6 @@ def trained(share: float, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, An
     return train("trick_taking", 0, (4,)), alphas
 
 
-def test_learning_ends_where_the_goal_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    run, alphas = trained(0.4, monkeypatch)
-    assert run["is_reached"] and len(alphas) == run["looks"] == 1
-    assert run["decisions"] == 32 and run["hidden"] == [4]
-
-
 def test_a_run_that_does_not_reach_it_ends_too_and_its_looks_share_their_errors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

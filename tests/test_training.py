@@ -347,20 +347,6 @@ def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) 
     assert all(torch.equal(kept.weights[key], written.weights[key]) for key in kept.weights)
 
 
-def test_a_stopped_session_leaves_its_last_checkpoint_and_the_curve_so_far(tmp_path: Path) -> None:
-    def stop(progress: Any) -> None:
-        if progress.done > 0.6:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        session.run_session(session_in(tmp_path), stop)
-    kept = load_checkpoint(tmp_path / "run" / session.CHECKPOINT_FILE)
-    assert kept.training["done"] == 0.5
-    assert [float(point["done"]) for point in curve_in(tmp_path)[::2]] == [0.25, 0.5]
-    player = make_policy(str(tmp_path / "run" / session.CHECKPOINT_FILE), session_in(tmp_path).game)
-    assert player.name == "checkpoint"
-
-
 def test_recipes_are_no_learners() -> None:
     learners = session.algorithms()
     assert "dqn" in learners

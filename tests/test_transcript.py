@@ -14,11 +14,9 @@ from parlour.envs.core.played.transcript import (
     TranscriptError,
     from_text,
     load,
-    name_starts,
     record,
     replay,
     save,
-    split_names,
     to_text,
     verify,
 )
@@ -63,18 +61,6 @@ def test_a_ply_says_who_did_what_out_of_what_and_what_it_saw() -> None:
     assert played().plies[0] == Ply(
         0, "card:0", ("card:0", "card:9"), (("num_plays", (0,)), ("hand", (513,)))
     )
-
-
-def test_names_of_two_words_are_told_apart_in_a_list() -> None:
-    """`card:0 up` is one name where the game has it, `card:0` and `up` are two where it has not."""
-    starts = name_starts(["card:0", "card:0 up", "card:1"])
-    assert split_names("card:0 card:0 up card:1", starts) == ["card:0", "card:0 up", "card:1"]
-    assert split_names("card:0 up", name_starts(["card:0", "up"])) == ["card:0", "up"]
-
-
-def test_a_name_of_several_words_need_not_begin_with_another_name() -> None:
-    names = ["group:7 red blue green", "group:7 red blue green yellow", "pass"]
-    assert split_names(" ".join(names), name_starts(names)) == names
 
 
 def test_replay_gives_each_position_as_a_copy_of_its_own() -> None:

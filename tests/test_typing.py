@@ -46,15 +46,3 @@ def test_mypy_finds_what_is_wrong_and_nothing_else(
 ) -> None:
     cache = f"--cache-dir={CHECKOUT / '.mypy_cache' / 'users'}"
     assert checked([*MYPY, cache], script, tmp_path) == lines
-
-
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright: npm install -g pyright")
-@pytest.mark.parametrize(("script", "lines"), EXPECTED)
-def test_pyright_finds_what_is_wrong_and_nothing_else(
-    script: str, lines: set[int], tmp_path: Path
-) -> None:
-    (tmp_path / "pyrightconfig.json").write_text(
-        f'{{"typeCheckingMode": "strict", "extraPaths": ["{CHECKOUT}"]}}'
-    )
-    command = ["pyright", "--pythonpath", sys.executable, "--project", "."]
-    assert checked(command, script, tmp_path) == lines

@@ -8,7 +8,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, VectorEnv
 
 import parlour.envs
 from parlour.baselines import make_policy
@@ -214,15 +213,6 @@ def test_a_deal_can_be_given_in_every_view() -> None:
         assert hands.tolist() == twos["hand"].tolist() * 2
 
 
-@every_game
-def test_impossible_deals_and_unknown_options_are_refused_in_every_view(name: str) -> None:
-    for env in (raw_env(name), solo(name), vector(name, 2), vector(name, 2, self_play=True)):
-        with pytest.raises(ValueError, match="reset has no option 'dael'"):
-            env.reset(seed=0, options={"dael": 1})
-        with pytest.raises(ValueError, match="deal"):
-            env.reset(seed=0, options={"deal": {"nonsense": 1}})
-
-
 # AEC
 
 
@@ -243,22 +233,6 @@ def test_observing_at_any_time_changes_nothing_and_gives_fresh_arrays(name: str)
     position = env.determinize(env.agents[1], streams([0]))
     assert position.dtype == env.game.state_dtype
     assert state_bytes(env) == before
-
-
-@every_game
-def test_a_policy_acts_on_what_the_environment_shows(name: str) -> None:
-    for observation in ("scaled", "integer"):
-        env = registry.make_aec(name, **short(name, {"observation": observation}))
-        env.reset(seed=0)
-        policy = make_policy("first_legal", env.unwrapped.game)
-        view = env.observe(env.agent_selection)
-        expected = np.flatnonzero(view["action_mask"])[0]
-        assert policy.act(env.record(env.agent_selection), view["action_mask"]) == expected
-        if any(field.hidden for field in env.unwrapped.game.observation_fields):
-            with pytest.raises(ValueError, match=r"leaves out .*record\(agent\)"):
-                policy.act(**view)
-        else:
-            assert policy.act(**view) == expected
 
 
 @every_game
@@ -394,8 +368,7 @@ def test_actions_of_any_integer_type_and_layout_are_played_and_left_alone(
     [
         (True, "scaled"),
         (False, "scaled"),
-        (True, "integer"),
-        pytest.param(False, "integer", marks=pytest.mark.long),
+        *(pytest.param(each, "integer", marks=pytest.mark.long) for each in (True, False)),
     ],
 )
 def test_every_array_of_a_step_is_safe_to_keep(
@@ -418,56 +391,6 @@ def test_every_array_of_a_step_is_safe_to_keep(
     first[1]["seat"][:] = 0  # what the caller does with its arrays changes nothing
     first[1]["action_mask"][:] = 0
     assert reference.action_masks().any()
-
-
-@every_game
-def test_the_vector_environment_is_gymnasiums_and_says_how_it_resets(name: str) -> None:
-    envs = vector(name, 4)
-    assert isinstance(envs, VectorEnv)
-    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    observations, _ = envs.reset(seed=[5, 6, 7, 8])
-    np.testing.assert_array_equal(observations, envs.reset(seed=5)[0])
-    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
-    _, info = wrapped.reset(seed=0)
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        _, rewards, ended, _, info = wrapped.step(random_actions(info["action_mask"], rng))
-        if ended.any():
-            np.testing.assert_allclose(info["episode"]["r"][ended], rewards[ended])
-            return
-    pytest.fail("no game ended")
-
-
-@every_game
-def test_opponents_may_be_listed_and_may_be_functions(name: str) -> None:
-    game = find_game(name)
-    calls = []
-
-    def last_legal(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
-        calls.append(len(masks))
-        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-
-    opponents = [last_legal, *["random"] * (game.num_seats - 2)]
-    envs = vector(name, 3, seat="random", opponents=opponents)
-    env = solo(name, seat="random", opponents=opponents)
-    rng = np.random.default_rng(0)
-    _, info = envs.reset(seed=0)
-    single_info = env.reset(seed=0)[1]
-    for _ in range(20):
-        np.testing.assert_array_equal(single_info["action_mask"], info["action_mask"][0])
-        actions = random_actions(info["action_mask"], rng)
-        *_, info = envs.step(actions)
-        *_, terminated, _, single_info = env.step(actions[0])
-        if terminated:
-            single_info = env.reset()[1]
-    assert calls
-
-
-def test_masks_for_sb3_contrib_are_those_of_the_info() -> None:
-    env = solo("president")
-    _, info = env.reset(seed=0)
-    assert env.action_masks().dtype == bool
-    np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
 
 
 # Names and errors

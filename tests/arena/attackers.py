@@ -83,18 +83,8 @@ def legal(observations, action_masks, rngs):
 
 
 @attack("processes", "crash", "ProcessLookupError")
-def signal_the_arena():
-    os.kill(target("arena"), signal.SIGCONT)
-
-
-@attack("processes", "crash", "ProcessLookupError")
 def kill_another_process():
     os.kill(target("bystander"), signal.SIGKILL)
-
-
-@attack("processes", "crash", "ProcessLookupError")
-def stop_another_process():
-    os.kill(target("bystander"), signal.SIGSTOP)
 
 
 @attack("processes", "crash", "No such process")
@@ -151,11 +141,6 @@ def write_beside_itself():
 @attack("files", "crash", "No such file|Read-only file system")
 def replace_the_opponent():
     Path(target("opponent")).write_text("def choose(*_): return None")
-
-
-@attack("files", "crash", "No such file|Read-only file system")
-def delete_the_opponent():
-    os.unlink(target("opponent"))
 
 
 @attack("files", "crash", "No space left|File too large", "crash")
@@ -232,21 +217,6 @@ def listen_to_the_wire():
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)
 
 
-@attack("network", "crash", "lo alone")
-def look_for_network_cards():
-    names = [name for _, name in socket.if_nameindex()]
-    if names == ["lo"]:
-        raise Refused("lo alone")
-
-
-@attack("network", "crash", "in a place of its own")
-def serve_others():
-    with socket.socket() as server:
-        server.bind(("0.0.0.0", target("free_port")))
-        server.listen()
-        raise Refused("in a place of its own")
-
-
 # -- memory
 
 
@@ -290,11 +260,6 @@ def read_the_guard():
 @attack("memory", "crash", "No such file")
 def read_the_arena():
     Path(f"/proc/{target('arena')}/mem").read_bytes()
-
-
-@attack("memory", "crash", "No such file")
-def read_the_environment_of_the_arena():
-    Path(f"/proc/{target('arena')}/environ").read_bytes()
 
 
 @attack("memory", "crash", "nothing in here", "crash")
@@ -474,12 +439,6 @@ def list_the_working_folder():
     raise FileNotFoundError("No such file")
 
 
-@attack("channels", "crash", "Operation not permitted")
-def connect_to_a_socket_in_the_working_folder():
-    with socket.socket(socket.AF_UNIX) as out:
-        out.connect(target("working_socket"))
-
-
 @attack("channels", "crash", "Operation not permitted|PermissionError")
 def lock_a_file_of_the_system():
     fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX)
@@ -571,11 +530,6 @@ def forge_a_result():
         database.execute("UPDATE batch SET returns = x'00'")
 
 
-@attack("results", "crash", "OperationalError|DatabaseError")
-def lock_the_store():
-    sqlite3.connect(target("store")).execute("BEGIN EXCLUSIVE")
-
-
 @attack("results", "crash", "busy|Read-only file system|Device or resource")
 def delete_the_store():
     os.unlink(target("store"))
@@ -589,11 +543,6 @@ def plant_a_module():
 @attack("results", "crash", "status 0", "crash")
 def leave_as_if_all_was_well():
     os._exit(0)
-
-
-@attack("results", "crash", "status 0|SystemExit", "crash")
-def ask_to_leave():
-    sys.exit(0)
 
 
 @attack("results", "crash", "nobody counts in here", "crash")

@@ -100,25 +100,6 @@ def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     np.testing.assert_allclose(shares, [0.8, 0, 0.1, 0.1], atol=0.03)
 
 
-def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes, sound = [], mlp.collect_choices
-
-    def spy(*args: Any) -> Any:
-        choices = sound(*args)
-        outcomes.append(choices.outcomes)
-        return choices
-
-    monkeypatch.setattr(mlp, "collect_choices", spy)
-    game = load_game("trick_taking", num_values=3)
-    progresses = [progress for progress, _ in mlp.Learner(game, MLP).run()]
-    assert [progress.done for progress in progresses] == [0.5, 1.0]
-    for progress, outcome in zip(progresses, outcomes, strict=True):
-        assert (progress.wins, progress.losses) == ((outcome > 0).mean(), (outcome < 0).mean())
-        assert len(outcome) == 6 * 2 * 3
-    assert progresses[-1].decisions == 72
-    assert {sign for outcome in outcomes for sign in outcome.tolist()} == {-1.0, 0.0, 1.0}
-
-
 def first_batches(learner: ppo.Learner) -> list[tuple[Batch, Any, Any]]:
     """The batches of a run, copied, the weights that made them, and the tables."""
     made, acting = [], learner._acting

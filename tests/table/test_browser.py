@@ -271,18 +271,6 @@ def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) ->
         assert page.is_visible(".rules p")  # what one reads stays open
 
 
-def test_nobody_else_is_called_you(browser: Any, address: str) -> None:
-    settings = {"num_values": 4}
-    request = {"game": "trick_taking", "settings": settings, "seats": [YOU, GUEST], "seed": 4}
-    with opened(browser, address, WIDTHS["phone"]) as page:
-        page.wait_for_selector("#games button")
-        made = page.evaluate("(request) => ask('/api/tables', request)", request)
-        for token, own in zip(made["tokens"], ("You", "You", None), strict=True):
-            page.evaluate("(token) => { location.hash = `seat=${token}`; }", token)
-            page.wait_for_selector(f".who >> text={own or 'Host'}")
-            assert page.locator(".who >> text=/^You$/").count() == (own is not None)
-
-
 def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", "phone") as page:
         play_on(page, click_anything)
@@ -466,19 +454,6 @@ def test_whose_turn_it_is_shows_in_forced_colours(browser: Any, address: str) ->
         page.wait_for_selector("#status.yours")
         others = page.evaluate(border, "#players li:not(.acts)")
         assert page.evaluate(border, "#players li.acts") != others
-
-
-def test_a_player_that_fails_is_named_for_a_round(
-    browser: Any, address: str, tmp_path: Path
-) -> None:
-    failing = tmp_path / "failing.py"
-    failing.write_text("def choose(observations, action_masks, rngs):\n    return 1 / 0\n")
-    seats = [YOU, {"kind": "player", "name": "failing", "player": f"{failing}:choose"}]
-    with table_page(browser, address, "trick_taking", "desktop", seats) as page:
-        click_anything(page)
-        page.wait_for_selector("#moves li:nth-child(2)")
-        page.wait_for_selector("#status.yours")
-        assert "Failing gave no move" in page.text_content("#message")
 
 
 def test_a_link_to_nowhere_shows_nothing_that_can_be_pressed(browser: Any, address: str) -> None:
@@ -898,18 +873,6 @@ def test_the_review_marks_moves_on_the_board_beside_their_values(
         others = page.evaluate("game.review.find((row) => row.seat !== game.table.seat).ply")
         page.evaluate("(ply) => lookBack(game.review.find((row) => row.ply === ply))", others)
         assert page.locator("#board .rank.played").count() == 1  # its hand is seen
-
-
-def test_those_who_watch_hidden_hands_see_backs_and_nothing_to_press(
-    browser: Any, address: str
-) -> None:
-    seats, four = [YOU, GUEST, GUEST, GUEST], {"num_players": 4}
-    with table_page(
-        browser, address, "president", "desktop", seats, number=-1, settings=four
-    ) as page:
-        page.wait_for_selector("#board [aria-label$='face down']")
-        assert page.locator("#board [role=button]").count() == 0
-        assert page.locator("#board [data-part$='\\:back\\:9']").count() == 4
 
 
 def test_a_shared_link_is_shown_and_asks_before_it_opens(browser: Any, address: str) -> None:

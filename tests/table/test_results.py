@@ -1,8 +1,6 @@
 """The page of a running tournament, and games of stores and of the server's tables replayed."""
 
-import dataclasses
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -80,31 +78,6 @@ def test_ratings_move_as_the_store_grows(tmp_path: Path, monkeypatch: pytest.Mon
     assert after["num_games"] == 3 * before["num_games"]
     assert [point["games"] for point in after["curve"]] == [24, 72]
     assert after["curve"][0] == before["curve"][0]
-
-
-def test_a_long_curve_keeps_its_ends(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tournaments, "MAX_POINTS", 6)
-    running = RunningResults(store)
-    (table,) = tournaments.rate_store(tournaments.Store(store))
-    for games in range(1, 40):
-        curve = running._table(dataclasses.replace(table, num_games=games))["curve"]
-        assert curve[0]["games"] == 1 and curve[-1]["games"] == games
-        assert len(curve) <= 7
-
-
-def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("no store" * 1000)
-    with pytest.raises(ValueError, match=r"not a store of results|unable to open"):
-        RunningResults(tmp_path / "notes.txt")
-
-
-def test_the_last_results_are_kept_until_somebody_has_asked(store: Path) -> None:
-    running = RunningResults(store)
-    asking = threading.Timer(0, running.data)
-    asking.start()
-    running.wait_until_asked(60)
-    asking.join()
-    assert running._is_asked.is_set()
 
 
 def test_only_the_owner_sees_results_and_only_where_some_are_shown(

@@ -265,20 +265,6 @@ def test_a_token_opens_its_own_seat_only(client: TestClient) -> None:
         assert "only watch" in watcher.next("error")["text"]
 
 
-def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
-    seats = [ME, player("high_low")]
-    with playing(tmp_path, seats) as me:
-        position = me.my_turn()
-        me.act(position, position["legal"][-1])
-        before = me.my_turn()
-    with server(tmp_path) as client, seated(client, me.token) as me:
-        again = me.next("table")
-        assert again["history"][0]["action"] == position["legal"][-1]
-        assert me.my_turn() == before
-        me.act(before, before["legal"][0])
-        assert me.play_to_the_end()["returns"] is not None
-
-
 def test_moves_are_taken_back_and_played_again(tmp_path: Path) -> None:
     with playing(tmp_path, [ME, player("high_low")]) as me:
         first = me.my_turn()

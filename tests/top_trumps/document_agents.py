@@ -71,20 +71,3 @@ class Counter(Agent):
         if outcome == "loss" and not cards_opponent_won_df.empty:
             self.tracked.update(set(cards_opponent_won_df["id"]))
         self.tracked -= self.my_current_card_ids
-
-
-class Normalizer(Agent):
-    """Plays the field in which its card is furthest above the mean, by the base's field names."""
-
-    def __init__(
-        self,
-        my_initial_card_ids: Set[str],  # noqa: UP006
-        full_game_deck_ref_df: Optional[pd.DataFrame],  # noqa: UP045
-    ):
-        super().__init__("Normalizer", my_initial_card_ids, full_game_deck_ref_df)
-        fields = self.full_game_deck_ref_df[self.field_colnames].astype(float)
-        self.normed = (fields - fields.mean()) / fields.std()
-        self.normed.index = self.full_game_deck_ref_df["id"]
-
-    def choose_field(self, my_top_card_df, opponent_hand_size, available_fields) -> str:
-        return self.normed.loc[my_top_card_df["id"].iloc[0], available_fields].idxmax()

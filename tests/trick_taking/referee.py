@@ -21,11 +21,6 @@ def value_of(card: str) -> int:
     return int(card.split(".")[1])
 
 
-def in_deck_order(cards: list[str]) -> list[str]:
-    """Sorted by colour, then by value."""
-    return sorted(cards, key=lambda card: (colour_of(card), value_of(card)))
-
-
 def check_hands(hands: list[list[int]], num_values: int, num_players: int) -> None:
     """Rule 1: all cards are dealt, N to each seat."""
     if len(hands) != num_players:
