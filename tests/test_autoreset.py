@@ -42,18 +42,15 @@ def actions_for(masks: np.ndarray, rng: np.random.Generator, num_wrong: int) -> 
 
 
 @every_mode
-@pytest.mark.parametrize("opponents", ["first_legal", last_legal])
 @pytest.mark.parametrize(
-    "more",
+    "settings",
     [
-        {},
-        {"layout": "dict"},
-        {"seat": "random"},
-        {"seat": "random", "max_episode_steps": 2},
+        {"opponents": "first_legal", "layout": "dict"},
+        {"opponents": "first_legal", "seat": "random", "max_episode_steps": 2},
+        {"opponents": last_legal, "seat": "random"},
     ],
 )
-def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, more: Any) -> None:
-    settings = {"opponents": opponents, **more}
+def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, settings: Any) -> None:
     ours, theirs = native(autoreset_mode=mode, **settings), gymnasiums(mode, **settings)
     assert ours.observation_space == theirs.observation_space
     assert ours.single_observation_space == theirs.single_observation_space
@@ -63,7 +60,7 @@ def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, mo
     num_ended = 0
     for ply in range(60):
         np.testing.assert_equal(view[0][0], view[1][0])
-        if "layout" in more:
+        if "layout" in settings:
             np.testing.assert_array_equal(view[0][0]["action_mask"], view[0][1]["action_mask"])
         for key in ("action_mask", "seat"):
             is_told = view[1][1][f"_{key}"]  # Gymnasium's tells only of the tables it reset

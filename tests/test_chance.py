@@ -59,7 +59,7 @@ def test_a_draw_follows_the_listed_probabilities() -> None:
     state = parlour.start(load_game("notty"), seed=2)
     outcomes = {after.position.tobytes(): chance for after, chance in state.outcomes("draw:1")}
     assert sum(outcomes.values()) == pytest.approx(1) and len(set(outcomes.values())) == 2
-    num_draws, draws = 1500, Counter[bytes]()
+    num_draws, draws = 600, Counter[bytes]()
     for seed in range(num_draws):
         branch = parlour.start(state.game, seed, position=state.position)
         branch.apply("draw:1")

@@ -188,14 +188,14 @@ def test_a_table_draws_the_opponents_of_the_single_environment_with_its_seed(
 def test_each_game_draws_for_each_seat_by_weight_and_never_who_has_none() -> None:
     third_pool = {"planner": 0, "lowest": 1, **POOL, "set_keeper": 0}
     env = make_solo("president", num_players=4, opponents=[POOL, "random", third_pool])
-    seated = play_games(env, 0, 100)
+    seated = play_games(env, 0, 60)
     first = Counter(names[1] for names in seated)
-    assert first["first_legal"] == pytest.approx(75, abs=21)  # 4.8 standard deviations
-    assert first["random"] + first["first_legal"] == 100
+    assert first["first_legal"] == pytest.approx(45, abs=16)  # 4.8 standard deviations
+    assert first["random"] + first["first_legal"] == 60
     assert {names[2] for names in seated} == {"random"}
     third = Counter(names[3] for names in seated if names[1] == "random")  # independent of it
     share = third["first_legal"] / third.total()
-    assert share == pytest.approx(0.6, abs=0.35)
+    assert share == pytest.approx(0.6, abs=0.45)
     assert set(third) == {"lowest", "random", "first_legal"}
 
 

@@ -330,18 +330,18 @@ def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
 
 
 def test_the_report_says_for_each_seat_what_was_taken_as_hidden() -> None:
-    game = toy.game(num_players=3)
+    report = check_game(toy.game(num_players=3), num_games=5)
     open_to_all = "played, drawn, num_plays, odd"
-    assert check_game(game).hidden == (
+    assert report.hidden == (
         f"seat 0: hands[1-2], deck; never hands[0], {open_to_all}",
         f"seat 1: hands[0, 2], deck; never hands[1], {open_to_all}",
         f"seat 2: hands[0-1], deck; never hands[2], {open_to_all}",
     )
-    assert check_game(game).hidden[0] in str(check_game(game))
+    assert report.hidden[0] in str(report)
 
 
 def test_a_mask_that_is_too_wide_is_not_found_without_a_referee_and_the_report_says_so() -> None:
-    report = check_game(dataclasses.replace(SOUND, legal_actions=mask_too_wide))
+    report = check_game(dataclasses.replace(SOUND, legal_actions=mask_too_wide), num_games=2)
     assert any("Masks that are too wide or too narrow" in line for line in report.not_checked)
 
 

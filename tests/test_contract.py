@@ -56,9 +56,9 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
-    ("notty", {"turn_limit": 4}),
-    ("president", {"num_players": 4, "economy": "swap_two"}),
-    ("splendor", {"num_players": 3, "turn_limit": 4}),
+    ("notty", {"turn_limit": 3}),
+    ("president", {"num_games": 2, "economy": "swap_two"}),
+    ("splendor", {"num_players": 3, "turn_limit": 3}),
     ("top_trumps", {"num_cards": 9, "num_fields": 3, "trick_limit": 30}),
     ("trick_taking", {"num_players": 4, "num_values": 4}),
 ]
@@ -98,9 +98,9 @@ def plies(game: Game, tables: Tables, chooser: np.random.Generator, most: int) -
 @pytest.mark.plain
 def test_tables_play_what_the_rules_play(game: Game) -> None:
     """Tables side by side and functions called one by one give the same bytes and masks."""
-    tables = Tables(game, streams(range(5)))
+    tables = Tables(game, streams(range(3)))
     tables.deal(tables.all_rows)
-    for rows, seats, observations, _, masks in plies(game, tables, np.random.default_rng(0), 60):
+    for rows, seats, observations, _, masks in plies(game, tables, np.random.default_rng(0), 40):
         for k, row in enumerate(rows):
             state = tables.states[row]
             assert game.seat_to_act(state) == seats[k] != CHANCE

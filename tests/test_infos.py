@@ -79,7 +79,7 @@ def test_the_info_of_the_vector_environment_has_the_same_form(name: str, mode: s
 # Actions
 
 
-@every_game
+@pytest.mark.parametrize("name", ["notty", "trick_taking"])
 @pytest.mark.parametrize("setting", ["lose", "raise", "random"])
 def test_a_number_outside_the_action_space_is_refused_in_every_view(
     name: str, setting: str

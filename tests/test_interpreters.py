@@ -14,6 +14,7 @@ PYTHON = CHECKOUT / ".venv" / "bin" / "python"  # of `make test`; the tests run 
 PLAYER = CHECKOUT / "tests" / "arena" / "bad_players.py"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not PYTHON.exists(), reason="there is no .venv")
 def test_stored_results_are_not_played_again_by_another_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

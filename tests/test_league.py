@@ -109,7 +109,8 @@ def test_long_times_have_two_digits_and_a_unit() -> None:
     assert [time_text(seconds) for seconds in (12.3, 1.04e-5)] == ["12 s", "10 µs"]
 
 
+@pytest.mark.long
 def test_a_decision_is_timed_for_scripts_and_searches() -> None:
     quick = seconds_a_decision(SMALL, make_policy("smart", SMALL))
-    slow = seconds_a_decision(SMALL, make_policy("playout:num_playouts=10", SMALL))
+    slow = seconds_a_decision(SMALL, make_policy("playout:num_playouts=3", SMALL))
     assert 0 < quick < slow < 1

@@ -10,7 +10,7 @@ import pytest
 
 from parlour.envs.core.environments import aec as views
 from parlour.envs.registry import GAMES, GameName, pettingzoo_names
-from tests.documents.versions import setup
+from tests.documents.tree import setup
 from tests.processes import run_python
 
 CHECKOUT = Path(__file__).resolve().parents[1]

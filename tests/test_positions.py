@@ -55,7 +55,7 @@ def test_every_position_of_a_game_is_one_it_can_start_from(name: str) -> None:
     game = find_game(name, **short(name, {}))
     envs = make_vector(name, num_envs=4, self_play=True, **short(name, {}))
     envs.reset(seed=1)
-    for _ in range(8):
+    for _ in range(5):
         envs.play_random(11)
         for position in position_of(envs):
             assert position_from(game, position).tobytes() == position.tobytes()

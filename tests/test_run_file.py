@@ -12,7 +12,7 @@ from parlour.scripts.main import COMMANDS, main
 
 pytestmark = pytest.mark.plain
 
-MATCH = "match president random,lowest --set num_players=2 --json -"
+MATCH = "match trick_taking random,high_low --set num_values=3 --json -"
 
 
 @pytest.fixture(autouse=True)
@@ -53,29 +53,31 @@ def test_a_table_gives_settings_and_a_list_is_what_commas_separate(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.toml").write_text(
-        "against = ['random', 'playout:num_playouts=2', 'lowest']\ndeals = 2\n"
-        "[set]\nnum_players = 2\npassing = 'out'\n"
+        "against = ['random', 'playout:num_playouts=2', 'high_low']\ndeals = 2\n"
+        "[set]\nnum_players = 3\nnum_values = 3\n"
     )
-    assert main(["evaluate", "president", "lowest", "--json", "-", "--config", "run.toml"]) == 0
+    command = ["evaluate", "trick_taking", "high_low", "--json", "-", "--config", "run.toml"]
+    assert main(command) == 0
     results = json.loads(capsys.readouterr().out)
-    assert [one["second"] for one in results] == ["random", "playout", "lowest"]
-    assert [one["fair_share"] for one in results] == [0.5, 0.5, 0.5]  # of two players
+    assert [one["second"] for one in results] == ["random", "playout", "high_low"]
+    assert [one["fair_share"] for one in results] == pytest.approx([1 / 3] * 3)
 
 
 def test_a_sub_command_takes_a_file_and_its_card_names_what_was_in_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.toml").write_text(
-        "total_steps = 400\nnum-tables = 8\nbatch-size = 8\nbuffer-size = 200\nhidden = [8, 8]\n"
-        "points = 1\ndeals = 2\nnum-threads = 1\nout = 'here'\n[set]\nnum_players = 2\n"
+        "total_steps = 200\nnum-tables = 8\nbatch-size = 8\nbuffer-size = 200\nhidden = [8, 8]\n"
+        "points = 1\ndeals = 2\nnum-threads = 1\nout = 'here'\n[set]\nnum_values = 3\n"
     )
     assert (
-        main(["train", "dqn", "president", "--config", "run.toml", "--deals", "3", "--quiet"]) == 0
+        main(["train", "dqn", "trick_taking", "--config", "run.toml", "--deals", "3", "--quiet"])
+        == 0
     )
     assert capsys.readouterr().err == ""
     card = (folder / "here" / "checkpoint.md").read_text()
-    assert "`parlour train dqn --total-steps=400 --num-tables=8" in card
-    assert "--hidden=8,8" in card and "--set=num_players=2 president --deals 3`" in card
+    assert "`parlour train dqn --total-steps=200 --num-tables=8" in card
+    assert "--hidden=8,8" in card and "--set=num_values=3 trick_taking --deals 3`" in card
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_a_file_that_is_wrong_gets_one_line(
     options: str, text: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.toml").write_text(options)
-    command = MATCH.replace("--set num_players=2", "--config run.toml")
+    command = MATCH.replace("--set num_values=3", "--config run.toml")
     assert text in refusal(command, capsys)
 
 

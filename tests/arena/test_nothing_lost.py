@@ -349,9 +349,8 @@ sys.exit(main())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-@pytest.mark.parametrize(
-    "command", ["match", pytest.param("tournament --players", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["match", "tournament --players"])
 def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
     command: str, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def as_nobody(*arguments: str, folder: str) -> subprocess.CompletedProcess[str] 
     return None
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 def test_an_ordinary_user_holds_a_contest() -> None:
     if os.geteuid() != 0:

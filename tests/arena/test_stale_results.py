@@ -31,7 +31,7 @@ from tests.commands import told
 pytestmark = pytest.mark.plain
 
 NUM_DEALS = 4
-GAME = load_game("president", num_players=2)
+GAME = load_game("trick_taking", num_values=4)
 
 PLAYER = """
 import sys
@@ -48,11 +48,6 @@ def mine(observations, action_masks, rngs):
 WAYS = {
     "a helper module": ("import helper", "pass", "helper.IS_HIGH"),
     "a module imported late": ("", "import helper", "helper.IS_HIGH"),
-    "a module imported by a made-up name": (
-        "import importlib",
-        'helper = importlib.import_module("help" + "er")',
-        "helper.IS_HIGH",
-    ),
     "a text file in a folder": (
         "",
         'name = "data"; text = open(f"{folder}/below/{name}.txt").read()',
@@ -126,7 +121,10 @@ def assert_an_edit_counts(
     assert in_a_child(play, *how) == (after, 0)
 
 
-@pytest.mark.parametrize(("way", "workers"), [*((way, 1) for way in WAYS), ("weights", 2)])
+@pytest.mark.parametrize(
+    ("way", "workers"),
+    [*((way, 1) for way in WAYS), pytest.param("weights", 2, marks=pytest.mark.long)],
+)
 def test_an_edit_in_the_folder_of_the_player_counts(folder: Path, way: str, workers: int) -> None:
     assert_an_edit_counts(folder, write_player(folder, way), workers)
 
@@ -136,7 +134,7 @@ def test_in_a_contest_too(folder: Path) -> None:
     assert_an_edit_counts(folder, write_player(folder, "a helper module"), control=control)
 
 
-COMMAND = "match president mine.py:counted,random --set num_players=2 --deals 4"
+COMMAND = "match trick_taking mine.py:counted,random --set num_values=4 --deals 4"
 COUNTED = """
 def counted(observations, action_masks, rngs):
     with open("calls.log", "a") as file:

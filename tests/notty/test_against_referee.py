@@ -69,7 +69,7 @@ def test_the_rules_agree_with_the_referee(
 
 @pytest.mark.parametrize("action", ["draw:1", "draw:2", "take:+1"])
 def test_all_cards_and_pairs_come_with_the_same_chance(action: str) -> None:
-    num_tables = 10_000
+    num_tables = 4_000
     game = load_game("notty")
     hands = [["red 10", "yellow 10"], ["blue 2", "blue 2", "blue 5", "green 7"]]
     tables = Tables(game, streams(range(num_tables), 1))

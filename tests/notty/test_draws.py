@@ -61,7 +61,7 @@ def check(hand: list[str], deck: list[str]) -> None:
 
 
 @pytest.mark.parametrize("corner", CORNERS)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(1, 12, 2))
 def test_all_draws_are_counted(corner: str, seed: int) -> None:
     """From the largest hand without a group that the first cards dealt make."""
     dealt_hand, deck = dealt(corner, seed, 10, 12)

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.plain
 NUM_ESTIMATES = 25
 
 
+@pytest.mark.long
 def test_the_estimate_is_right_on_average_and_never_exact() -> None:
     own, _, rest = study.random_hands(np.random.default_rng(3), 16)
     hand, deck = study.words(own), study.words(rest)

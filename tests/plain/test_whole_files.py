@@ -156,6 +156,7 @@ def test_an_older_recording_outlives_a_killed_one(stop: signal.Signals, tmp_path
         assert int(counted[1].replace(",", "")) <= len({json.loads(line)["deal"] for line in lines})
 
 
+@pytest.mark.long
 def test_a_killed_recording_of_minari_says_how_much_is_there(tmp_path: Path) -> None:
     minari = pytest.importorskip("minari")
     pytest.importorskip("pyarrow")

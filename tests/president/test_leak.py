@@ -37,11 +37,11 @@ def determinize(table: Table, seat: int, times: int) -> np.ndarray:
 def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
     hands = [["2O", *one_suit_each()[0][1:]], *one_suit_each()[1:]]
     table = Table({"hands": hands}).play("1x2")
-    ones = determinize(table, 0, 2500)["hands"] >> 36 & 0b1111
+    ones = determinize(table, 0, 1200)["hands"] >> 36 & 0b1111
     ones_of = num_bits(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
     assert stats.chisquare(ones_of).pvalue > ALMOST_NEVER
     alone = (num_bits(ones[:, 1:]) == 1).all(axis=1).mean()
-    assert alone == pytest.approx(10**3 / (30 * 29 * 28 / 6), abs=0.03)
+    assert alone == pytest.approx(10**3 / (30 * 29 * 28 / 6), abs=0.045)
 
 
 def test_in_a_late_position_every_deal_is_as_likely() -> None:
@@ -50,7 +50,7 @@ def test_in_a_late_position_every_deal_is_as_likely() -> None:
         table.play(table.legal[-1])
     seat = table.seat
     sizes = table.sees(seat)["hand_sizes"]
-    sample = determinize(table, seat, 2000)["hands"]
+    sample = determinize(table, seat, 1000)["hands"]
     outcomes = [tuple(row) for row in np.delete(sample, seat, axis=1).tolist()]
     weights = deals_by_weight(table, seat)
     counts = Counter(outcomes)
@@ -82,19 +82,19 @@ def deals_by_weight(table: Table, seat: int) -> dict[tuple[int, ...], int]:
 def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
     table = match(one_suit_each(), economy="swap_one")  # seat 0 is to give a card back
     assert table.sees(3)["has_golds"] == 0
-    states = determinize(table, 3, 1500)
+    states = determinize(table, 3, 800)
     golds = states["golds_seat"]
     twos = num_bits(states["hands"][:, :3] & 0b1111).mean(axis=0) / 3
     share = np.array([(golds == seat).mean() for seat in range(3)])
-    assert share == pytest.approx(twos, abs=0.04)
+    assert share == pytest.approx(twos, abs=0.055)
 
 
 def test_the_leader_of_the_first_round_keeps_a_two() -> None:
     table = Table({"hands": ladder(4)})
-    states = determinize(table, 2, 500)
+    states = determinize(table, 2, 200)
     assert (states["golds_seat"] == 0).all()
     assert (states["hands"][:, 0] & 1 == 1).all()
-    assert len(np.unique(states["hands"][:, 0])) > 400
+    assert len(np.unique(states["hands"][:, 0])) > 160
 
 
 def test_who_gave_its_best_card_is_never_dealt_a_higher_one() -> None:
@@ -103,7 +103,7 @@ def test_who_gave_its_best_card_is_never_dealt_a_higher_one() -> None:
     hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]  # the servant's best is a 12
     table = match(hands, economy="swap_one").play("give:5")
     assert table.sees(0)["received"] == [7, -1]
-    states = determinize(table, 0, 500)
+    states = determinize(table, 0, 200)
     assert (states["hands"][:, 3] >> 32 == 0).all()
     assert (states["hands"][:, 1:3] >> 32 != 0).any(axis=0).all()
 
@@ -112,7 +112,7 @@ def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
     hands = one_suit_each()
     hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]
     table = match(hands, economy="swap_one").play("give:5")
-    high = num_bits(determinize(table, 0, 1500)["hands"][:, 1:3] >> 32).sum(axis=0)
+    high = num_bits(determinize(table, 0, 800)["hands"][:, 1:3] >> 32).sum(axis=0)
     assert stats.chisquare(high).pvalue > ALMOST_NEVER
 
 
@@ -120,7 +120,7 @@ def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
 def test_a_card_that_was_given_stays_with_its_receiver_until_played(observer: int) -> None:
     table = match(one_suit_each(), economy="swap_one").play("give:12")
     receiver, rank = (3, 7) if observer == 0 else (0, 9)
-    states = determinize(table, observer, 500)
+    states = determinize(table, observer, 200)
     assert (states["hands"][:, receiver] >> 4 * rank & 1 == 1).all()
     assert not (states["hands"][:, 1] >> 4 * rank & 1 == 1).all()
 

@@ -27,7 +27,7 @@ def test_derived_fields_count_what_each_seat_lacks(num_players: int) -> None:
     game = load_game("splendor", num_players=num_players)
     wide = with_inputs(game)
     best_purchases = set()
-    for view in positions(wide, 6, 60)[0]:
+    for view in positions(wide, 4, 50)[0]:
         for seat in range(num_players):
             gems, cards = view.gems[seat], view.cards[seat]
             payable = [NOTHING]
@@ -66,7 +66,7 @@ def test_arranged_games_are_the_same_games() -> None:
     random = np.random.default_rng(0)
     unordered = {"table_cost", "table_colour", "table_points", "last_actions"}
     num_moved = 0
-    for seed in range(6):
+    for seed in range(3):
         state, other = game.new_states(), game.new_states()
         game.deal(state[0], streams([seed])[0])
         wide.deal(other[0], streams([seed])[0])
@@ -95,7 +95,7 @@ def test_arranged_games_are_the_same_games() -> None:
             game.apply_action(state[0], int(names[action]))
             wide.apply_action(other[0], action)
         assert game.is_terminal(state[0]) == wide.is_terminal(other[0])
-    assert num_moved > 50
+    assert num_moved > 25
 
 
 @pytest.mark.release

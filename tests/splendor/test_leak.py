@@ -16,7 +16,7 @@ def test_every_order_of_what_is_left_is_as_likely() -> None:
     """Each of the 16 cards left in the third deck comes next about as often as another."""
     game = load_game("splendor")
     tables = dealt(game, [0])
-    num_samples = 1600
+    num_samples = 800
     rows = np.zeros(num_samples, np.int64)
     determinized = tables.determinize(rows, rows, streams(range(num_samples), 2))
     left = int(tables.states["deck_left"][0, 2])

@@ -36,7 +36,7 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
 
 
 TABLES = _tables()
-NUM_SCREENS = 8
+NUM_SCREENS = 5
 
 
 def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
@@ -70,9 +70,9 @@ def test_every_position_fits_one_screen_of_80_by_24(
     """Of whole random games; the prompt is one of the lines."""
     chooser, num_positions = random.Random(0), 0
     seats = (Occupant(HERE, "somebody"),) * find_game(name, **settings).num_seats
-    while num_positions < 150:
+    while num_positions < 60:
         table = GameTable(Setup(name, settings, seats, chooser.randrange(1 << 32)))
-        while not table.is_over and num_positions < 150:
+        while not table.is_over and num_positions < 60:
             (lines,) = human.screens(table.game, table.state, table.seat_to_act, table.legal)
             assert 1 + len(lines) <= 24 and max(map(len, lines)) <= 80
             num_positions += 1

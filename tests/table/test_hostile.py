@@ -220,7 +220,7 @@ def test_what_is_no_request_disturbs_nobody(sent: bytes, tmp_path: Path) -> None
         play_on(address, tokens, me)
 
 
-@pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6, "[" * 10**6])
+@pytest.mark.parametrize("huge", ["x" * 10**6, b"\x00" * 10**6])
 def test_a_huge_message_closes_its_own_connection_only(huge: str | bytes, tmp_path: Path) -> None:
     with two_seats(tmp_path) as (address, tokens, me):
         guest = Seat(address, tokens[1])

@@ -29,7 +29,9 @@ from .replay_pages import data_of, page_in, pictures, still
 from .test_leak import HIDING, redealt, replaced, script, table_of
 
 pytestmark = pytest.mark.plain
+long = pytest.mark.long
 
+DEAR = ("splendor", "top_trumps")  # in plain Python
 SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
 FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
 
@@ -64,7 +66,11 @@ def solo_steps(env: SoloEnv, chooser: random.Random) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [*((name, RawEnv) for name in GAMES), ("trick_taking", CheckedEnv)]
+    ("name", "kind"),
+    [
+        *(pytest.param(name, RawEnv, marks=long if name in DEAR else ()) for name in GAMES),
+        ("trick_taking", CheckedEnv),
+    ],
 )
 def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: type[RawEnv]) -> None:
     """Before the first ply, in the middle, at the end, and in a later game of the same stream."""
@@ -86,7 +92,14 @@ def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: ty
 
 
 @pytest.mark.parametrize(
-    ("name", "skip_forced"), [*((name, name == "president") for name in GAMES), ("notty", True)]
+    ("name", "skip_forced"),
+    [
+        *(
+            pytest.param(name, name == "president", marks=long if name in DEAR else ())
+            for name in GAMES
+        ),
+        ("notty", True),
+    ],
 )
 def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_forced: bool) -> None:
     game = find_game(name, **SETTINGS.get(name, {}))
@@ -216,7 +229,10 @@ def test_before_the_first_reset_there_is_nothing_and_this_is_said(env: Any) -> N
 
 
 @pytest.mark.parametrize("kind", ["aec", "solo"])
-@pytest.mark.parametrize(("name", "settings"), HIDING)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [pytest.param(*case, marks=long if case[0] in DEAR else ()) for case in HIDING],
+)
 def test_a_seat_is_shown_the_same_for_games_it_cannot_tell_apart(
     name: str, settings: dict[str, Any], kind: str
 ) -> None:

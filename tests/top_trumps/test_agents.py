@@ -75,10 +75,10 @@ def seat(tables: Tables, *players: Any) -> None:
 
 def test_an_agent_is_told_what_the_referee_tells_its_seat() -> None:
     """Every frame of every trick, of decks with many draws."""
-    tables = dealt_tables(Size(7, 3, 60, top_value=4), 40, seed=5)
+    tables = dealt_tables(Size(7, 3, 60, top_value=4), 20, seed=5)
     referees = [referee_of(state) for state in tables.states]
     seat(tables, Recorder, "rander")
-    assert len(Recorder.all) == 40
+    assert len(Recorder.all) == 20
     outcomes = set()
     for referee, agent in zip(referees, Recorder.all, strict=True):
         deck = agent.full_game_deck_ref_df
@@ -249,10 +249,9 @@ def knowledge(game: Game, observation: np.record) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("size", [Size(7, 3, 60, top_value=5), Size(7, 3, 60)])
-def test_what_an_agent_of_ours_replays_is_what_its_seat_observes(size: Size) -> None:
+def test_what_an_agent_of_ours_replays_is_what_its_seat_observes() -> None:
     """So it decides as the player does: at its own table lies what it may know at the real one."""
-    tables = dealt_tables(size, 12, seed=8)
+    tables = dealt_tables(Size(7, 3, 60, top_value=5), 10, seed=8)
     game, rows = tables.game, tables.all_rows
     memories = [AgentAtTable(Mirror, {"player": "goliath"}) for _ in rows]
     for memory in memories:
@@ -271,7 +270,7 @@ def test_what_an_agent_of_ours_replays_is_what_its_seat_observes(size: Size) -> 
             num_compared += 1
         rows = np.array([r for r in rows if not game.is_terminal(tables.states[r])], np.int64)
         tables.apply(rows, np.arange(len(rows)) % 3)
-    assert num_compared > 60
+    assert num_compared > 30
 
 
 @pytest.mark.parametrize("name", ["Rander", "RandMaxer", "Maxer", "MeanerMax", "EXPert", "Goliath"])

@@ -91,12 +91,12 @@ def test_the_search_plays_as_the_rules_and_goliath_do(num_fields: int) -> None:
     game = load_game("top_trumps", num_fields=num_fields)
     rng = np.random.default_rng(3)
     num_tricks = num_doubted = 0
-    for seed in range(30):
+    for seed in range(20):
         state, seat = late_position(game, seed), seed % 2
         if state is None:
             continue
         search = read(game, state, seat)
-        while not game.is_terminal(state) and num_tricks < 3000:
+        while not game.is_terminal(state):
             num_doubted += play_beside(game, search, state, seat, rng)
             num_tricks += 1
             row = search.rows[0]
@@ -107,7 +107,7 @@ def test_the_search_plays_as_the_rules_and_goliath_do(num_fields: int) -> None:
             unplaced = int(state["unplaced"][seat, 0])
             assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
         assert endgame.is_over(search.rows[0]) == game.is_terminal(state)
-    assert num_tricks > 500 and num_doubted > 20
+    assert num_tricks > 400 and num_doubted > 20
 
 
 @pytest.mark.compiled
@@ -126,6 +126,7 @@ def test_a_win_that_is_found_is_won() -> None:
     assert num_won >= num_found
 
 
+@pytest.mark.compiled
 def test_a_trick_limit_ends_the_search_too() -> None:
     """With one trick to go the seat with more cards wins, and no line can change that."""
     game = load_game("top_trumps", trick_limit=40)
@@ -145,6 +146,7 @@ def test_a_trick_limit_ends_the_search_too() -> None:
     assert num_decided > 3
 
 
+@pytest.mark.compiled
 def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
     """Other orders of cards that it cannot place, drawn anew, change nothing that is certain."""
     david = make_policy("david", GAME)

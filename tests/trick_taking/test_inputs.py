@@ -1,5 +1,7 @@
 """What networks are shown of trick-taking: against plain counting, and by compiled players."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,8 @@ def renamed(hand: list[set[int]], left: list[set[int]], num_values: int) -> list
     ]
 
 
-def games(num_players: int, num_values: int, num_games: int = 3) -> list[tuple]:
+@cache
+def games(num_players: int, num_values: int, num_games: int = 2) -> list[tuple]:
     """Random games, arranged and not, side by side: every position with a seat to act."""
     game = load_game("trick_taking", num_players=num_players, num_values=num_values)
     wide = with_inputs(game)
@@ -115,7 +118,7 @@ def test_derived_fields_count_cards_and_seats(num_players: int, num_values: int)
 
 
 def test_the_order_depends_only_on_what_the_seat_knows() -> None:
-    for game, wide, state, _ in games(4, 10, 2):
+    for game, wide, state, _ in games(4, 10):
         seat = int(game.seat_to_act(state[0]))
         same = state.copy()
         game.reshuffle_unseen(same[0], seat, streams([7])[0])
