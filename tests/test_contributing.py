@@ -94,9 +94,10 @@ def add_game(copy: Copy) -> None:
 
 
 def add_player(copy: Copy) -> None:
-    """The guide "Add a player", steps 1 and 2."""
+    """The guide "Add a player", steps 1, 2 and 4."""
     copy.write(f"baselines/{GAME}/players.py", PLAYERS)
     add_package(copy, f"baselines.{GAME}", "baselines.networks", '"""Players of Kuhn poker."""\n')
+    copy.python("-m", "tests.golden.write", GAME)
 
 
 @pytest.mark.long
