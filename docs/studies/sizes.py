@@ -25,7 +25,7 @@ from parlour.scripts.table.catalogue import middling_player
 from .recorded import write_record
 
 RECORD = CHECKOUT / "docs/benchmarks/sizes.json"
-SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
+SIZES = (64, 1024, 16_384)
 NUM_THREADS = 2  # compared with one
 MATCH = "match"
 SIZE_NAMES = {
