@@ -185,6 +185,13 @@ def test_what_plays_has_a_moving_average_of_the_weights_learned() -> None:
         assert all(map(torch.equal, played.parameters(), alone.network.parameters()))
 
 
+def test_no_more_than_all_of_a_run_is_done() -> None:
+    learner = expert_iteration.Learner(GAME, CONFIG)
+    (progress, _), *_ = learner.run()
+    assert 0 < learner.fraction_done(progress) <= 1
+    assert learner.fraction_done(progress._replace(decisions=3 * CONFIG.total_steps)) == 1
+
+
 def test_decisions_are_drawn_from_every_lesson_whole() -> None:
     """Every decision of unequal lessons about equally often, with its own numbers."""
     numbers = np.arange(30)

@@ -19,6 +19,7 @@ from parlour.baselines.top_trumps.trials import (
     TrialSpec,
     play_trial,
     read_trials,
+    reserve_files,
 )
 from parlour.envs import load_game
 from parlour.scripts.main import main
@@ -109,6 +110,12 @@ def test_a_batch_writes_data_and_text(tmp_path: Path, capsys: pytest.CaptureFixt
         text = file.with_suffix(".txt").read_text()
         assert text in shown
         assert "rand_maxer (fraction 0.25)" in text
+
+
+def test_two_runs_never_get_the_same_files(tmp_path: Path) -> None:
+    """Not within one second either, before anything is written to them."""
+    files = [file for _ in range(3) for file in reserve_files(tmp_path)]
+    assert len(set(files)) == 6 and all(file.exists() for file in files)
 
 
 @pytest.mark.parametrize(
