@@ -63,3 +63,10 @@ def test_numbers_of_no_action_are_refused(name: str, action: Any, message: str) 
 def test_players_that_cannot_be_are_refused(name: str, player: str, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         make_policy(player, find_game(name))
+
+
+def test_a_file_that_is_interrupted_while_it_loads_is_not_called_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "waits.py"
+    file.write_text("raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        make_policy(f"{file}:choose", find_game("president"))

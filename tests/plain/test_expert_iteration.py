@@ -168,6 +168,9 @@ def test_the_losses_are_cross_entropy_squared_error_and_entropy() -> None:
     error = values.detach().numpy() - lesson.targets
     assert losses.value.item() == pytest.approx((error**2).mean(), abs=1e-5)
     assert losses.entropy.item() == 0.0  # of choices that are certain
+    even = (legal / legal.sum(axis=1, keepdims=True)).astype(np.float32)
+    entropy = learner._losses(lesson._replace(policies=even)).entropy.item()
+    assert entropy == pytest.approx(np.log(legal.sum(axis=1)).mean(), abs=1e-5)
 
 
 def test_what_plays_has_a_moving_average_of_the_weights_learned() -> None:
