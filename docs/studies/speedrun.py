@@ -74,7 +74,7 @@ GOALS: dict[GameName, Goal] = {
     "splendor": Goal(
         2, "planner", 1 / 2, "expert_iteration",
         {"teacher": "planner", "teacher_steps": 400_000, "value_scale": 0.25, "epochs": 3,
-         "total_steps": 1_500_000},
+         "total_steps": 1_500_000, "minibatch_size": 512, "learning_rate": 2e-3},
     ),
     "trick_taking": Goal(
         3, "smart", 1 / 3, "ppo", {"total_steps": 12_000_000, "minibatch_size": 1024}
