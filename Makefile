@@ -107,7 +107,7 @@ league: $(READY)
 		--store runs/league.db --out docs/league --readmes
 
 # What four times the time brings a search, in Elo, step by step; stopped, it goes on where it was.
-# All steps take days: make growth LIMITS='--most 1600 --minutes 60'
+# All steps take days: make growth LIMITS='splendor --most 1600 --minutes 60'
 growth: $(READY)
 	$(VENV)/bin/python -m docs.studies.growth $(LIMITS)
 

@@ -1,11 +1,11 @@
 """How much stronger searching players become with four times the time. Stopped, it goes on.
 
-    python -m docs.studies.growth                                 as far as it takes
-    python -m docs.studies.growth --most 1600 --minutes 60        steps up to 1,600 simulations
+    python -m docs.studies.growth                                      as far as it takes
+    python -m docs.studies.growth splendor --most 1600 --minutes 60    up to 1,600 simulations
 
 Each step is a match of a player with four times the simulations in one seat, against the same
-player in all others, every deal from every seat. The cheapest steps come first. Results are kept in
-runs/growth.db after every batch; docs/studies/growth.json and .md show what is known so far.
+player in all others, every deal from every seat. The smallest budgets come first. Results are kept
+in runs/growth.db after every batch; docs/studies/growth.json and .md show what is known so far.
 """
 
 import argparse
