@@ -94,6 +94,7 @@ def page(record: dict[str, Any]) -> str:
     ]
     most = each["acting"] / each["learning"]
     linked = 1 / on_paper(each, 1)["link"]
+    one, two, cores = record["one"], record["two"], record["machine"]["cores"]
     lines = [
         "# Actors on a cluster",
         "",
@@ -104,6 +105,12 @@ def page(record: dict[str, Any]) -> str:
         *markdown_table(
             ("", "decisions a second by the clock", "a second of processor time"), runs
         ),
+        "",
+        f"By the clock two actors make {two['by_the_clock'] / one['by_the_clock']:.2f} times the "
+        "decisions. One process learns while it searches, so it uses "
+        f"{one['by_the_clock'] / one['by_processor']:.2f} cores; on {cores} cores the "
+        "actors and the learner together can reach at most "
+        f"{cores * two['by_processor'] / one['by_the_clock']:.2f} times.",
         "",
         f"A decision takes an actor {1e6 * each['acting']:.0f} microseconds and the learner "
         f"{1e6 * each['learning']:.0f}. It is {each['bytes']:.0f} bytes on the wire, "
