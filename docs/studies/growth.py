@@ -24,6 +24,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.game import Game
 from parlour.scripts.bench.measure import machine
+from parlour.scripts.validators import positive
 
 from .recorded import STUDIES, write_record
 
@@ -177,10 +178,14 @@ def main() -> None:
     """Measure the steps of the command line until they have their games or the time is over."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", metavar="GAME", nargs="*", help="games (default: all)")
-    parser.add_argument("--games", type=int, default=STEP_GAMES, help="games of each step")
+    parser.add_argument("--games", type=positive, default=STEP_GAMES, help="games of each step")
     parser.add_argument("--most", type=int, default=BUDGETS[-1], help="largest budget")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="time to stop after")
     arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.names) - set(GAMES)):
+        parser.error(f"unknown game {unknown[0]!r}; the games are {', '.join(GAMES)}")
+    if arguments.most < BUDGETS[1]:
+        parser.error(f"--most is {arguments.most}; the first step ends at {BUDGETS[1]}")
     end = time.monotonic() + 60 * arguments.minutes
     chosen = steps(arguments.names or GAMES, arguments.most)
     for record in measure(chosen, arguments.games, STORE, RECORD):

@@ -32,6 +32,7 @@ from parlour.baselines.statistics.estimates import LEVEL, Estimate
 from parlour.envs import GameName, load_game
 from parlour.envs.core.game import Game
 from parlour.scripts.bench.measure import machine
+from parlour.scripts.validators import positive
 from parlour.training.session import load_algorithm
 
 from .recorded import STUDIES
@@ -207,18 +208,23 @@ def _cells(entry: dict[str, Any]) -> list[str]:
     ]
 
 
+def _units(text: str) -> tuple[int, ...]:
+    return tuple(map(positive, text.split(",")))
+
+
 def main() -> None:
     """Train with each seed, and note what is known after each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("game", choices=GOALS)
-    parser.add_argument("--hidden", metavar="N,...", help="units of the hidden layers")
+    parser.add_argument(
+        "--hidden", type=_units, metavar="N,...", help="units of the hidden layers, such as 64,64"
+    )
     parser.add_argument("--change", default="", help="what is new, for the table")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"default {SEEDS}")
+    parser.add_argument("--seeds", type=positive, default=SEEDS, help=f"default {SEEDS}")
     arguments = parser.parse_args()
-    hidden = arguments.hidden and tuple(map(int, arguments.hidden.split(",")))
     commit, runs = clean_commit(), []
     for seed in range(arguments.seeds):
-        runs.append(train(arguments.game, seed, hidden))
+        runs.append(train(arguments.game, seed, arguments.hidden))
         note(RECORD, arguments.game, arguments.change, commit, runs)
 
 
