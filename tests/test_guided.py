@@ -91,3 +91,5 @@ def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     dqn = shipped_checkpoints(president)["dqn"]
     with pytest.raises(ValueError, match="made by dqn and cannot guide a search"):
         make_policy(f"mcts:network={dqn}", president)
+    with pytest.raises(TypeError, match=r"mcts:network=FILE\.pt searches with another"):
+        make_policy(f"guided:network={dqn}", find_game("splendor"))

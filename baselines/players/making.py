@@ -101,6 +101,8 @@ def _trained(game: Game) -> dict[str, Player]:
 
 
 def _guided(path: Path, game: Game, **settings: Any) -> Policy:
+    if "network" in settings:
+        raise TypeError(f"{GUIDED} has its own network; mcts:network=FILE.pt searches with another")
     search = {**GENERIC, **own_players(game)}["mcts"]
     return dataclasses.replace(search.make(game, network=str(path), **settings), name=GUIDED)
 
