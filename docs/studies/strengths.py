@@ -6,6 +6,7 @@ in docs/studies/strengths.json after every row. A row that is there is not measu
 the code of its game, or of the searches or networks that play in it, has changed.
 """
 
+import argparse
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -157,6 +158,7 @@ def with_tables(readme: str, name: str, record: Record) -> str:
 
 def main() -> None:
     """Measure every game, write its tables, and note the record."""
+    argparse.ArgumentParser(description=main.__doc__).parse_args()  # it takes none
     paths = {}
     for name in GAMES:
         record = measure(name)
