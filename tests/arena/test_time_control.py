@@ -226,7 +226,7 @@ def test_a_contest_says_why_games_were_lost_and_where_the_logs_are(
     shown, said = capsys.readouterr()
     assert COPIES not in said
     assert "lost by a fault: first_play 0 games, crash 4" in shown or "evaluate" in command
-    (line,) = (one for one in said.splitlines() if "fault" in one)
+    (line,) = (one for one in said.splitlines() if "by a fault" in one)
     assert line.startswith(f"{player} lost 4 games by a fault (crash): its process ended with ")
     assert line.endswith(f"; its logs are in {tmp_path / 'trick_taking'}")
     assert list((tmp_path / "trick_taking").rglob("1-*.log"))
