@@ -92,7 +92,7 @@ def test_it_is_said_why_a_better_move_is_not_the_first_in_the_list() -> None:
 
 VERDICTS = {  # of the moves of `greedy` against `planner` in deal 0
     4: "lost about",
-    14: "was about as good as the best others",
+    16: "was about as good as the best others",
     21: "lost about",
     42: "was the best move",
 }
@@ -187,7 +187,7 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
     widths = []
     for limit in (8, 128):
         monkeypatch.setattr("parlour.baselines.advice.move_values.MAX_SEARCHES", limit)
-        study = study_of(SPLENDOR, table.state, BRIEF, among=pair)
+        study = study_of(SPLENDOR, table.state, BRIEF, among=pair, seed=0)
         values = study.think(60.0)
         lead = values.lead(*pair)
         assert study.is_finished and len(values.samples) == limit and lead is not None

@@ -375,8 +375,12 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
         handles = [os.pidfd_open(pid) for pid in started - {arena.pid}]
         os.killpg(arena.pid, signal.SIGINT)
         _, text = arena.communicate()
-    # Joblib's tracker, a process of its own, may warn of semaphores that are gone already.
-    lines = [line for line in text.splitlines() if "resource_tracker" not in line]
+    # Joblib's tracker, a process of its own, may warn in two lines of semaphores that are gone.
+    lines = [
+        line
+        for line in text.splitlines()
+        if "resource_tracker" not in line and line != "  warnings.warn("
+    ]
     assert lines[-1:] == [f"parlour {name}: stopped"]
     assert all("compiling" in line for line in lines[:-1])
     assert arena.returncode == 130
