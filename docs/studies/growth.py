@@ -165,13 +165,13 @@ def _time(record: Record, line: str, budget: int) -> str:
 
 
 def _small_steps(record: Record, chosen: list[Step]) -> list[str]:
-    """Return the steps whose whole interval lies below LITTLE."""
-    small = [
-        step
-        for step in chosen
-        if record["steps"].get(step.key, {"elo": [0, 0, LITTLE]})["elo"][2] < LITTLE
+    """Return the steps that have all their games and whose whole interval lies below LITTLE."""
+    measured = [(step, one) for step in chosen if (one := record["steps"].get(step.key))]
+    return [
+        f"* {step.line}: {step.fewer:,} to {step.more:,}"
+        for step, one in measured
+        if one["games"] >= record["games"] and one["elo"][2] < LITTLE
     ]
-    return [f"* {step.line}: {step.fewer:,} to {step.more:,}" for step in small]
 
 
 def main() -> None:
